@@ -350,19 +350,7 @@ def _import_changing(
     def split(
         args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], CallArguments]:
-        """The arguments that are modules, or have some, by their names; and the others."""
-        known = [*parameters[: len(args)], *map(str, range(len(parameters), len(args)))]
-        numbered = dict(zip(known, args, strict=True))
-        modules = {key: each for key, each in (numbered | kwargs).items() if has_modules(each)}
-        others = (each for key, each in numbered.items() if key not in modules)
-        named = {key: each for key, each in kwargs.items() if key not in modules}
-        return modules, (tuple(others), named)
-
-    def is_module(value: Any) -> bool:
-        return isinstance(value, nnx.Pytree)
-
-    def has_modules(value: Any) -> bool:
-        return any(map(is_module, jax.tree.leaves(value, is_leaf=is_module)))
+        return _split_modules(nnx, parameters, args, kwargs)
 
     is_given = [key in split(args, kwargs)[0] for key in parameters[: len(args)]]
     look, state = nnx.split(split(args, kwargs)[0])
@@ -420,6 +408,26 @@ def _import_changing(
         reference=reference_of,
         write_back=write_back,
     )
+
+
+def _split_modules(
+    nnx: Any, parameters: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[dict[str, Any], CallArguments]:
+    """The arguments that are modules, or have some, by their names; and the others."""
+
+    def is_module(value: Any) -> bool:
+        return isinstance(value, nnx.Pytree)
+
+    def has_modules(value: Any) -> bool:
+        return any(map(is_module, tree_leaves(value, is_leaf=is_module)))
+
+    tree_leaves: Any = import_module("jax").tree.leaves
+    known = [*parameters[: len(args)], *map(str, range(len(parameters), len(args)))]
+    numbered = dict(zip(known, args, strict=True))
+    modules = {key: each for key, each in (numbered | kwargs).items() if has_modules(each)}
+    others = (each for key, each in numbered.items() if key not in modules)
+    named = {key: each for key, each in kwargs.items() if key not in modules}
+    return modules, (tuple(others), named)
 
 
 def _is_native(jax: Any, arguments: CallArguments) -> bool:
