@@ -26,7 +26,7 @@ After:
 Requires: nothing.
 Ensures: no `stablehlo.cholesky` or `stablehlo.triangular_solve` is left.
 Options: none.
-Not done here: real Schur forms; symmetric eigenvalues, singular values and QR of complex matrices.
+Not done here: symmetric eigenvalues, singular values and QR of complex matrices.
 """
 
 from __future__ import annotations
