@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -153,3 +154,49 @@ def test_modules_that_change_their_variables(monkeypatch: pytest.MonkeyPatch) ->
     nnx = SimpleNamespace(Module=Counter, clone=lambda _: Counter(is_inside=True))
     monkeypatch.setitem(sys.modules, "flax.nnx", nnx)
     np.testing.assert_array_equal(ttmlir.compile(module, X)(X), np.full(4, 2, np.float32))
+
+
+def test_the_jit_of_flax() -> None:
+    """Modules that a call changes are changed in place; files take and return their variables."""
+    nnx: Any = pytest.importorskip("flax.nnx", reason="needs flax")
+
+    class Layer(nnx.Module):
+        def __init__(self) -> None:
+            rngs = nnx.Rngs(0)
+            self.parts = nnx.List([nnx.Linear(4, 3, rngs=rngs), nnx.BatchNorm(3, rngs=rngs)])
+            self.drop, self.tied = nnx.Dropout(0.2, rngs=rngs), self.parts[0]
+
+        def __call__(self, x: Any) -> Any:
+            return self.drop(self.parts[1](self.tied(x))) @ self.parts[0].kernel.T
+
+    @nnx.jit
+    def step(models: Any, x: Any, *, rate: float) -> Any:
+        loss, change = nnx.value_and_grad(lambda model: (model(x) ** 2).mean())(models[0])
+        change = jax.tree.map(
+            lambda old, new: old - rate * new, nnx.state(models[0], nnx.Param), change
+        )
+        nnx.update(models[0], change)
+        return loss
+
+    ours, theirs, x = Layer(), Layer(), jnp.outer(jnp.arange(5.0), X) - 1
+    compiled = ttmlir.compile(step, [ours], x, example_kwargs={"rate": 0.5})
+    for _ in range(2):
+        loss, expected = compiled([ours], x, rate=0.5), step([theirs], x, rate=0.5)
+        np.testing.assert_allclose(loss, expected, rtol=1e-5)
+    pairs = [jax.tree.leaves(nnx.to_pure_dict(nnx.state(each))) for each in (ours, theirs)]
+    for mine, other in zip(*pairs, strict=True):
+        if jax.dtypes.issubdtype(mine.dtype, jax.dtypes.prng_key):
+            mine, other = jax.random.key_data(mine), jax.random.key_data(other)
+        np.testing.assert_allclose(mine, other, rtol=1e-4, atol=1e-5)
+    variables = nnx.to_pure_dict(nnx.state({"models": [ours]}))
+    loss, changed = pickle.loads(pickle.dumps(compiled))(variables, x, rate=0.5)
+    np.testing.assert_allclose(loss, step([theirs], x, rate=0.5), rtol=1e-5)
+    assert len(changed) + 1 == len(compiled.outputs)
+
+    class Growing(nnx.Module):
+        def __call__(self, x: Any) -> Any:
+            self.last = nnx.BatchStat(x)
+            return x
+
+    with pytest.raises(TypeError, match="gives a module variables that it did not have; call it"):
+        ttmlir.compile(nnx.jit(lambda model, x: model(x)), Growing(), x)

@@ -170,6 +170,15 @@ def test_a_compiled_model_of_jax_in_a_pickle() -> None:
         again.reference(PARAMS, X, scale=3)
 
 
+def test_keys_of_random_numbers() -> None:
+    """A model of a file takes keys of JAX, as the model did."""
+    key = jax.random.key(3)
+    compiled = ttmlir.compile(lambda key: jax.random.bits(jax.random.fold_in(key, 1), (2,)), key)
+    again = pickle.loads(pickle.dumps(compiled))
+    expected = jax.random.bits(jax.random.fold_in(key, 1), (2,))
+    np.testing.assert_array_equal(again(key).view(np.uint32), expected)
+
+
 def test_a_compiled_module_of_torch_in_a_pickle() -> None:
     """Weights outside of the file, and state as it was."""
     torch.manual_seed(0)

@@ -27,7 +27,7 @@ def find_schur_form(a: Complex) -> tuple[Complex, Complex]:
 
     def sweep(number: Array, *state: Array) -> list[Array]:
         (h, z), (last, _) = _pairs(state[:4]), state[4:]
-        first = _begin_of_block(h, last)
+        first = _begin_of_block(_is_small(absolute(h)), last)
         shift = _shift_of(h, last, number)
 
         def chase(i: Array, *state: Array) -> list[Array]:
@@ -35,15 +35,62 @@ def find_schur_form(a: Complex) -> tuple[Complex, Complex]:
 
         h, z = _pairs(repeat(n - 1, chase, *parts(h, z)))
         h = h.where(rows > columns + 1, 0)
-        h = h.where(rows.eq(columns + 1) & _is_small(h).broadcast(h.real.shape), 0)
-        last = _end_of_block(h)
+        h = h.where(rows.eq(columns + 1) & _is_small(absolute(h)).broadcast(h.real.shape), 0)
+        last = _end_of_block(_is_small(absolute(h)))
         return [*parts(h, z), last, last.max(0).reshape(())]
 
-    last = _end_of_block(h)
+    last = _end_of_block(_is_small(absolute(h)))
     state = [*parts(h, z), last, last.max(0).reshape(())]
     found = repeat(SWEEPS * n, sweep, *state, goes_on=lambda *state: state[-1] > 0)
     h, z = _pairs(found[:4])
     return scaled(h.where(rows > columns, 0), scale), z
+
+
+def find_real_schur_form(a: Array) -> tuple[Array, Array]:
+    """T, which has blocks of 1 x 1 and 2 x 2 on its diagonal, and an orthogonal Z of A = Z T Z^T.
+
+    Blocks of 2 x 2 are those of pairs of complex eigenvalues: both elements of the diagonal are
+    the same, and the others have different signs, as LAPACK's gees has them.
+    """
+    n = a.shape[1]
+    bound = a.abs().max(2).max(1)
+    scale = bound.eq(0).where(1, bound)
+    h, z = (each.real for each in _reduce_to_hessenberg(Complex(a / scale, a * 0)))
+    if n == 1:
+        return a, z
+    rows, columns = h.count(1, h.shape), h.count(2, h.shape)
+    row = h.count(1, (a.shape[0], n, 1))
+
+    def sweep(number: Array, h: Array, z: Array, last: Array, _: Array) -> list[Array]:
+        first = _begin_of_block(_is_small(h.abs()), last)
+        begin = _begin_of_chase(h, first, last, number)
+
+        def chase(i: Array, h: Array, z: Array) -> list[Array]:
+            before = h.take(2, (i > 0).where(i - 1, i))
+            is_open = (first <= i) & (last > i) & (row >= i) & (row <= last) & (row <= i + 2)
+            x = is_open.where(first.eq(i).where(begin, before), 0)
+            norm = (x * x).sum(1).sqrt()
+            alpha = x.take(1, i)
+            v = x + row.eq(i).where((alpha >= 0).where(norm, -norm), 0)
+            square = (v * v).sum(1)
+            factor = square.eq(0).where(0, square.fill(2) / square.eq(0).where(1, square))
+            h = h - v @ (v.transposed_times(h) * factor)
+            h, z = (each - (each @ v * factor).times_transposed(v) for each in (h, z))
+            return [h, z]
+
+        h, z = repeat(n - 1, chase, h, z)
+        h = (rows > columns + 1).where(0, h)
+        h = (rows.eq(columns + 1) & _is_small(h.abs())).where(0, h)
+        last = _end_of_wide_block(h)
+        return [h, z, last, last.max(0).reshape(())]
+
+    last = _end_of_wide_block(h)
+    state = [h, z, last, last.max(0).reshape(())]
+    h, z, *_ = repeat(SWEEPS * n, sweep, *state, goes_on=lambda *state: state[-1] > 0)
+    h = (rows > columns + 1).where(0, h)
+    h = (rows.eq(columns + 1) & _is_small(h.abs())).where(0, h)
+    h, z = repeat(n - 1, _turn_pair, h, z)
+    return h * scale, z
 
 
 def find_eigenvalues(a: Complex, *, is_real: bool, vectors: bool) -> tuple[Complex, Complex]:
@@ -158,28 +205,96 @@ def _reduce_to_hessenberg(a: Complex) -> tuple[Complex, Complex]:
     return h.where(rows > columns + 1, 0), z
 
 
-def _is_small(h: Complex) -> Array:
-    """Whether the element before the diagonal is nothing beside its neighbours, for each row."""
-    rows, columns = h.real.count(1, h.real.shape), h.real.count(2, h.real.shape)
-    size = absolute(h)
+def _is_small(size: Array) -> Array:
+    """Whether the element before the diagonal is nothing beside its neighbours, for each row.
+
+    `size` are the absolute values of the elements.
+    """
+    rows, columns = size.count(1, size.shape), size.count(2, size.shape)
     diagonal = rows.eq(columns).where(size, 0)
     own, above = diagonal.sum(2), rows.eq(columns + 1).where(diagonal.sum(1), 0).sum(2)
     before = rows.eq(columns + 1).where(size, 0).sum(2)
     around = own + above
     around = around.eq(0).where(size.max(2).max(1), around)
-    return before <= around * h.real.epsilon
+    return before <= around * size.epsilon
 
 
-def _end_of_block(h: Complex) -> Array:
+def _end_of_block(small: Array) -> Array:
     """The last row of which the element before the diagonal is not small; 0 if there is none."""
-    row = h.real.count(1, (*h.real.shape[:2], 1))
-    return _is_small(h).where(0, row).max(1)
+    return small.where(0, small.count(1, small.shape)).max(1)
 
 
-def _begin_of_block(h: Complex, last: Array) -> Array:
+def _begin_of_block(small: Array, last: Array) -> Array:
     """The last row up to there of which the element before the diagonal is small, or the first."""
-    row = h.real.count(1, (*h.real.shape[:2], 1))
-    return (_is_small(h) & (row <= last)).where(row, 0).max(1)
+    row = small.count(1, small.shape)
+    return (small & (row <= last)).where(row, 0).max(1)
+
+
+def _end_of_wide_block(h: Array) -> Array:
+    """The last row of the last block of more than two rows; 0 if there is none."""
+    small = _is_small(h.abs())
+    is_open = small.where(0, h.fill(1, small.shape))
+    step = h.count(1, h.shape).eq(h.count(2, h.shape) + 1).where(h.fill(1), 0)
+    beside = step @ is_open + step.transposed_times(is_open)
+    return (is_open * beside > 0).where(small.count(1, small.shape), 0).max(1)
+
+
+def _element(h: Array, row: Array, column: Array) -> Array:
+    """An element of each matrix."""
+    is_there = h.count(1, h.shape).eq(row) & h.count(2, h.shape).eq(column)
+    return is_there.where(h, 0).sum(2).sum(1)
+
+
+def _begin_of_chase(h: Array, first: Array, last: Array, number: Array) -> Array:
+    """The first column of (H - s)(H - t) from the first row of a block on, and of others nothing.
+
+    s and t are the eigenvalues of the last 2 x 2 elements; now and then others.
+    """
+    a, b = (_element(h, last - 1, last - left) for left in (1, 0))
+    c, d = (_element(h, last, last - left) for left in (1, 0))
+    is_other = number.remainder(10).eq(9)
+    size = c.abs() + _element(h, last - 1, last - 2).abs()
+    total = is_other.where(size * 1.5, a + d)
+    determinant = is_other.where(size * size, a * d - b * c)
+    row = h.count(1, (*h.shape[:2], 1))
+    unit = row.eq(first).where(h.fill(1, row.shape), 0)
+    once = h @ unit
+    found = (row >= first).where(h @ once - once * total + unit * determinant, 0)
+    largest = found.abs().max(1)
+    return found / largest.eq(0).where(1, largest)
+
+
+def _turn_pair(i: Array, h: Array, z: Array) -> list[Array]:
+    """Rows and columns i and i + 1 rotated, so that their block has the form of LAPACK's lanv2."""
+    a, b = (h.take(1, i).take(2, place) for place in (i, i + 1))
+    c, d = (h.take(1, i + 1).take(2, place) for place in (i, i + 1))
+    half = (a - d) * 0.5
+    square = half * half + b * c
+    is_real = square >= 0
+    root = is_real.where(square, 0).sqrt()
+    away = half + (half >= 0).where(root, -root)
+    length = (away * away + c * c).sqrt()
+    length = length.eq(0).where(1, length)
+    other = b + c
+    width = (other * other + half * half * 4).sqrt()
+    width = width.eq(0).where(1, width)
+    even = ((other.abs() / width + 1) * 0.5).sqrt()
+    odd = -half / (width * even) * (other >= 0).where(other.fill(1), -1)
+    is_idle = c.eq(0)
+    cosine = is_idle.where(1, is_real.where(away / length, even))
+    sine = is_idle.where(0, is_real.where(c / length, odd))
+    upper, lower = h.take(1, i), h.take(1, i + 1)
+    h = h.put(1, i, upper * cosine + lower * sine).put(1, i + 1, lower * cosine - upper * sine)
+    turned: list[Array] = []
+    for each in (h, z):
+        left, right = each.take(2, i), each.take(2, i + 1)
+        each = each.put(2, i, left * cosine + right * sine)
+        turned.append(each.put(2, i + 1, right * cosine - left * sine))
+    h, z = turned
+    rows, columns = h.count(1, h.shape), h.count(2, h.shape)
+    is_in = (rows.eq(i) | rows.eq(i + 1)) & rows.eq(columns) & (square < 0) & c.ne(0)
+    h = is_in.where((a + d) * 0.5, h)
+    return [(rows.eq(i + 1) & columns.eq(i) & is_real).where(0, h), z]
 
 
 def _shift_of(h: Complex, last: Array, number: Array) -> Complex:

@@ -699,6 +699,8 @@ class CallingConvention:
     """Inputs of the program that a call does not pass, by index: weights kept outside, state."""
     state: Sequence[int] = ()
     """Those of which each call leaves new values in `bound`."""
+    write_back: Callable[[tuple[Any, ...], dict[str, Any], Any], Any] | None = None
+    """Changes the arguments of a call in place by what `unflatten` gives; returns its result."""
 
 
 class CallableModel:
@@ -763,7 +765,9 @@ class CallableModel:
 
     def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
         """Run the model; arguments are those of the function that was compiled."""
-        return self.run_arrays(self.flatten(args, kwargs), numerics=numerics)
+        found = self.run_arrays(self.flatten(args, kwargs), numerics=numerics)
+        write_back = self._convention.write_back
+        return found if write_back is None else write_back(args, kwargs, found)
 
     def restart(self) -> None:
         """Give state, such as what `keep` names, the numbers back that it began with."""
@@ -1157,7 +1161,7 @@ def as_array(leaf: Any, what: str, *, narrow: bool = False) -> Array | Number:
     if torch is not None and isinstance(leaf, torch.Tensor):
         array = array_of_torch(torch, leaf, what)
     else:
-        array = np.asarray(leaf)
+        array = np.asarray(words_of_key(leaf))
     if array.dtype == np.dtype(object):
         held = "an array of objects" if hasattr(leaf, "dtype") else f"a {type(leaf).__name__}"
         raise InputError(f"{what} is an array or a number, not {held}")
@@ -1165,6 +1169,20 @@ def as_array(leaf: Any, what: str, *, narrow: bool = False) -> Array | Number:
     if narrow and array.dtype.itemsize == (_WIDE_COMPLEX if kind == "c" else _WIDE):
         return array.astype(f"{kind}{array.dtype.itemsize // 2}")
     return array
+
+
+def words_of_key(leaf: Any) -> Any:
+    """The integers in a key of JAX's random numbers; everything else as it is."""
+    jax: Any = sys.modules.get("jax")
+    if jax is None or not isinstance(leaf, jax.Array):
+        return leaf
+    return jax.random.key_data(leaf) if is_key(leaf.dtype) else leaf
+
+
+def is_key(dtype: Any) -> bool:
+    """Whether arrays of a type of JAX are keys of random numbers."""
+    jax: Any = import_module("jax")
+    return jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
 
 
 _WIDE = 8

@@ -9,6 +9,7 @@ and their bytes are moved from JAX's module into ours.
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 import traceback
@@ -34,6 +35,7 @@ from ttmlir.frontend.calls import (
     Ignored,
     Layout,
     as_array,
+    is_key,
     read_call,
     read_layout,
 )
@@ -297,6 +299,8 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
         return _import(jax, _of_lowered(_lower(model), lambda: model.lower().compile()))
     traced = None
     keep_unused = not isinstance(model, jax.stages.Wrapped)
+    if _is_jit_of_flax(model):
+        return _import_changing(jax, model, args, kwargs)
     if isinstance(model, jax.stages.Wrapped):
         _refuse_other_jit(model)
         with tracing(_name_of(model)):
@@ -323,6 +327,107 @@ def _refuse_other_jit(model: Any) -> None:
             "attribute __wrapped__ holds. Let the function return the modules that it changes, "
             "such as model, optimizer, loss, and pass those to the next call"
         )
+
+
+def _is_jit_of_flax(model: Any) -> bool:
+    """True for what `nnx.jit` returns."""
+    return hasattr(model, "__wrapped__") and type(model).__module__.startswith("flax.nnx.")
+
+
+def _import_changing(
+    jax: Any, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> ImportedModel:
+    """What `nnx.jit` returns: a call changes the modules among its arguments as flax does.
+
+    The program takes the variables of all modules before the other arguments, and returns the
+    result and the variables that change.
+    """
+    nnx: Any = import_module("flax.nnx")
+    function, name = model.__wrapped__, _name_of(model)
+    parameters = list(inspect.signature(function).parameters)
+    changed: list[int] = []
+
+    def split(
+        args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[dict[str, Any], CallArguments]:
+        return _split_modules(nnx, parameters, args, kwargs)
+
+    is_given = [key in split(args, kwargs)[0] for key in parameters[: len(args)]]
+    look, state = nnx.split(split(args, kwargs)[0])
+    tree = jax.tree.structure(state)
+
+    def run(modules: Any, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        before = jax.tree.leaves(modules)
+        inner = nnx.merge(look, jax.tree.unflatten(tree, before))
+        left = iter(args)
+        numbered = [
+            inner[key] if found else next(left)
+            for key, found in zip(parameters, is_given, strict=False)
+        ]
+        kwargs |= {
+            key: each for key, each in inner.items() if key not in parameters[: len(numbered)]
+        }
+        result = function(*numbered, *left, **kwargs)
+        after = jax.tree.leaves(nnx.state(inner))
+        if len(before) != len(after):
+            raise ArgumentTypeError(
+                f"'{name}' gives a module variables that it did not have; call it once before "
+                "ttmlir.compile, so that the module has them"
+            )
+        pairs = zip(before, after, strict=True)
+        changed[:] = [number for number, (old, new) in enumerate(pairs) if old is not new]
+        return result, [after[number] for number in changed]
+
+    def program_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallArguments:
+        modules, (others, named) = split(args, kwargs)
+        return (nnx.to_pure_dict(nnx.state(modules)), *others), named
+
+    def write_back(args: tuple[Any, ...], kwargs: dict[str, Any], found: Any) -> Any:
+        result, values = found
+        modules, _ = split(args, kwargs)
+        leaves, tree = jax.tree.flatten(nnx.state(modules))
+        for number, value in zip(changed, values, strict=True):
+            leaves[number] = value
+        nnx.update(modules, jax.tree.unflatten(tree, leaves))
+        return result
+
+    run.__name__ = run.__qualname__ = name
+    imported = _import_function(jax, run, program_arguments(args, kwargs))
+    reference = cast("Any", imported.reference)
+
+    def flatten(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return imported.flatten(*program_arguments(args, kwargs))
+
+    def reference_of(*args: Any, **kwargs: Any) -> Any:
+        given, named = program_arguments(args, kwargs)
+        return reference(*given, **named)
+
+    return replace(
+        imported,
+        flatten=flatten,
+        reference=reference_of,
+        write_back=write_back,
+    )
+
+
+def _split_modules(
+    nnx: Any, parameters: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[dict[str, Any], CallArguments]:
+    """The arguments that are modules, or have some, by their names; and the others."""
+
+    def is_module(value: Any) -> bool:
+        return isinstance(value, nnx.Pytree)
+
+    def has_modules(value: Any) -> bool:
+        return any(map(is_module, tree_leaves(value, is_leaf=is_module)))
+
+    tree_leaves: Any = import_module("jax").tree.leaves
+    known = [*parameters[: len(args)], *map(str, range(len(parameters), len(args)))]
+    numbered = dict(zip(known, args, strict=True))
+    modules = {key: each for key, each in (numbered | kwargs).items() if has_modules(each)}
+    others = (each for key, each in numbered.items() if key not in modules)
+    named = {key: each for key, each in kwargs.items() if key not in modules}
+    return modules, (tuple(others), named)
 
 
 def _is_native(jax: Any, arguments: CallArguments) -> bool:
@@ -609,8 +714,6 @@ def _array(jax: Any, leaf: Any, expected: Any, what: str) -> Array:
     """A leaf as an array; numbers of Python and of wider types become what JAX makes of them."""
     if isinstance(leaf, bool | int | float):
         return np.asarray(leaf, expected.dtype)
-    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        leaf = jax.random.key_data(leaf)
     array = np.asarray(as_array(leaf, what))
     if array.dtype != expected.dtype == jax.dtypes.canonicalize_dtype(array.dtype):
         return array.astype(expected.dtype)
@@ -618,7 +721,7 @@ def _array(jax: Any, leaf: Any, expected: Any, what: str) -> Array:
 
 
 def _jax_array(jax: Any, array: Array, expected: Any) -> Any:
-    if jax.dtypes.issubdtype(expected.dtype, jax.dtypes.prng_key):
+    if is_key(expected.dtype):
         return jax.random.wrap_key_data(array, impl=expected.dtype._impl.name)
     if array.dtype != expected.dtype:
         # Numbers of few bits come in wider types.

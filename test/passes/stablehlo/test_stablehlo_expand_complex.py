@@ -81,6 +81,7 @@ MOVES: dict[str, Callable[[Any], Any]] = {
     "where": lambda z: jnp.where(z.real > 0, z, 1j),
     "take": lambda z: z[:, jnp.array([2, 0])],
     "add at": lambda z: z.at[:, 1].add(2j),
+    "multiply at": lambda z: z.at[:, 1:2].multiply(2j - z[:, :1]),
     "outer": lambda z: z[..., None] * z[:, :, None],
     "scan": lambda z: jax.lax.associative_scan(lambda a, b: a * b, z, axis=1),
     "constants": lambda z: z * jnp.exp(1j * jnp.linspace(0, 3, 10)),
@@ -138,6 +139,10 @@ def test_transforms_of_several_dimensions() -> None:
         (
             lambda z: jax.lax.reduce_window(z, 1 + 0j, jax.lax.mul, (1, 2, 1), (1, 1, 1), "VALID"),
             "in windows there are only those of cumprod",
+        ),
+        (
+            lambda z: z.at[jnp.array([0, 0])].multiply(2j),
+            "scattered to different places alone, which unique_indices=True says of indices",
         ),
     ],
 )

@@ -223,7 +223,7 @@ def refuse_routine(op: Operation) -> None:
         op,
         f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as an "
         "argument; supported are Cholesky and LU factors, linear systems, eigenvalues "
-        "(jnp.linalg.eig) and schur(a, output='complex'), and of real numbers also QR factors, "
+        "(jnp.linalg.eig) and Schur forms, and of real numbers also QR factors, "
         "singular values and jnp.linalg.eigh",
     )
 

@@ -163,6 +163,15 @@ def test_modules_in_training() -> None:
     assert [name for name, _ in calm.inputs] == ["x"]
 
 
+def test_checked_functions() -> None:
+    """Inverses of random numbers are checked in torch, in an order of their own."""
+    x = torch.zeros(3, 3)
+    inverted = ttmlir.compile(lambda x: torch.linalg.inv(x + torch.rand(3, 3)), x)
+    drawn = ttmlir.compile(lambda x: x + torch.rand(3, 3), x)
+    product = inverted(x, seed=3) @ drawn(x, seed=3)
+    torch.testing.assert_close(product, torch.eye(3), rtol=1e-4, atol=1e-4)
+
+
 def test_calls_without_a_seed() -> None:
     """The seed comes from torch's generator, which `manual_seed` sets."""
     x = torch.ones(40)

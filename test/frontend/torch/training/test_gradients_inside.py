@@ -71,6 +71,11 @@ def curvature(w: Any, x: Any, y: Any) -> Any:
     return torch.func.hessian(lambda v: loss_of(v, x, y))(w)
 
 
+def along_a_view(w: Any, x: Any, y: Any) -> Any:
+    """Forward mode where point and direction are parts of one tensor."""
+    return torch.func.jvp(lambda row: (row @ w).sin() - y[0], (x[1],), (x[2],))
+
+
 def of_each_row(w: Any, x: Any, y: Any) -> Any:
     """Vectorized gradients."""
     return torch.func.vmap(torch.func.grad(loss_of), in_dims=(None, 0, 0))(w, x, y)
@@ -82,7 +87,18 @@ def linear(w: Any, x: Any, y: Any) -> Any:
     return value, derive(w, x), derive(torch.ones_like(w), torch.zeros_like(x))
 
 
-FUNCTIONS = (grad, several, autograd, backward, second, along, linear, curvature, of_each_row)
+FUNCTIONS = (
+    grad,
+    several,
+    autograd,
+    backward,
+    second,
+    along,
+    linear,
+    curvature,
+    along_a_view,
+    of_each_row,
+)
 
 
 # torch's own linearize.

@@ -58,6 +58,7 @@ RULES: dict[str, TorchRule] = {
     "ones_like": _constant(1),
     "scalar_tensor": _fill_with("s"),
     "_efficientzerotensor": _constant(0),
+    "_new_zeros_with_same_feature_meta": _constant(0),
     "zeros_like": _constant(0),
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

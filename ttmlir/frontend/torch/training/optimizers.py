@@ -7,14 +7,20 @@ that one program does every step.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.torch.decompositions.untraceable import Lookup
-from ttmlir.frontend.torch.distributed.placing import as_of_devices, on_one_device, whole_of
+from ttmlir.frontend.torch.distributed.placing import (
+    as_of_devices,
+    is_distributed,
+    on_one_device,
+    whole_of,
+)
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.training import lbfgs
 from ttmlir.runtime.errors import InputError
 
 Group = Mapping[str, Any]
@@ -67,6 +73,9 @@ class Update:
     """Whether that is a number of Python's, not a tensor."""
     moves_rows: bool = False
     """Whether it moves rows that are looked up alone."""
+    is_joint: bool = False
+    """Whether it moves all parameters of a group as one vector, and keeps what it keeps with the
+    first of them."""
 
 
 def find_update(optimizer: Any) -> Update:
@@ -76,16 +85,9 @@ def find_update(optimizer: Any) -> Update:
         return UPDATES[name]
     reason = f"it takes those of torch.optim that are {', '.join(UPDATES)}"
     refuse(
-        f"ttmlir.train_step cannot compile the optimizer {name}; {_INSTEAD.get(name, reason)}; "
+        f"ttmlir.train_step cannot compile the optimizer {name}; {reason}; "
         "ttmlir.compile takes a step function that computes other updates from torch.func.grad"
     )
-
-
-_INSTEAD = {
-    "LBFGS": "it computes the loss as often as the numbers ask for, in each step; SGD with "
-    "nesterov=True or Adam take one for each",
-}
-"""What there is instead of an optimizer of torch."""
 
 
 def refuse(reason: str) -> NoReturn:
@@ -462,6 +464,20 @@ def _mark_rows(found: Any, table: Any, lookups: Sequence[Lookup]) -> Any:
     return found
 
 
+def _lbfgs_slots(group: Group, _: Any) -> dict[str, Start]:
+    lengths = [_as_real(parameter).numel() for parameter in group["params"]]
+    shapes = lbfgs.shapes_of_kept(group["history_size"], sum(lengths))
+    return {name: Start(shape=shape) for name, shape in shapes.items()}
+
+
+def _refuse_one_loss(*_: Any) -> NoReturn:
+    refuse(
+        "LBFGS computes the loss several times in a step, so it goes without a GradScaler, and "
+        "train_function wants optimizer.step(closure) with a function that computes the loss and "
+        "its gradients"
+    )
+
+
 UPDATES: Mapping[str, Update] = {
     "SGD": Update(_momentum_slots, _sgd, counts=False),
     "Adam": Update(_adam_slots, _adam),
@@ -479,6 +495,7 @@ UPDATES: Mapping[str, Update] = {
     "Adafactor": Update(_adafactor_slots, _adafactor),
     "Muon": Update(_always(_zeros("momentum_buffer")), _muon, counts=False),
     "SparseAdam": Update(_adam_slots, _sparse_adam, counts_whole=True, moves_rows=True),
+    "LBFGS": Update(_lbfgs_slots, _refuse_one_loss, counts=False, is_joint=True),
 }
 """By the names of the classes of `torch.optim`."""
 
@@ -503,6 +520,19 @@ class Moved:
     """Parameters by their names in the module."""
     counters: dict[str, str] = field(default_factory=dict[str, str])
     """The buffer that counts the steps of each."""
+
+    def slots(self, name: str, parameter: Any) -> Mapping[str, Start]:
+        """What is kept of a member."""
+        if self.update.is_joint and name != next(iter(self.members)):
+            return {}
+        return self.update.slots(_with_schedules(self.group), parameter)
+
+    def read(self, name: str, parameter: Any, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the state of torch's optimizer for a member says, with a tensor for each slot."""
+        if not self.update.is_joint or not state:
+            return state
+        shapes = {slot: start.shape or () for slot, start in self.slots(name, parameter).items()}
+        return lbfgs.from_state(state, shapes)
 
 
 class Keeping:
@@ -535,14 +565,19 @@ class Keeping:
         for parameter in moved.group["params"]:
             if id(parameter) not in names:
                 refuse("the optimizer has a parameter that the model does not have")
+            if moved.update.is_joint and is_distributed(parameter):
+                refuse("LBFGS moves parameters of one device; Adam moves those of several")
             if not parameter.requires_grad:
+                if moved.update.is_joint:
+                    refuse("LBFGS moves all its parameters; give it those that require a gradient")
                 continue
             name = names[id(parameter)]
             if any(name in other.members for other in self.groups):
                 refuse(f"two optimizers move the parameter '{name}'; one of them may")
-            known = optimizer.state.get(parameter, {})
+            moved.members[name] = parameter
+            known = moved.read(name, parameter, optimizer.state.get(parameter, {}))
             count = float(known.get("step", 0))
-            for slot, start in moved.update.slots(_with_schedules(moved.group), parameter).items():
+            for slot, start in moved.slots(name, parameter).items():
                 value = known.get(slot)
                 if value is None:
                     value = start.build(parameter)
@@ -550,7 +585,6 @@ class Keeping:
                     # How many is not known; the next one is not the first.
                     count = max(count, 1.0)
                 self.buffers[f"{slot}.{name}"] = value.detach().clone()
-            moved.members[name] = parameter
             moved.counters[name] = counter = self._counter(moved.optimizer, count)
             self.buffers.setdefault(counter, torch.tensor(count))
 
@@ -568,8 +602,8 @@ class Keeping:
         for moved in self.groups:
             state = optimizers[moved.optimizer].state
             for name, counter in moved.counters.items():
-                known = state.get(parameters[name], {})
-                slots = moved.update.slots(_with_schedules(moved.group), parameters[name])
+                known = moved.read(name, parameters[name], state.get(parameters[name], {}))
+                slots = moved.slots(name, parameters[name])
                 for slot, start in slots.items():
                     value = known.get(slot)
                     found[f"{slot}.{name}"] = (
@@ -623,6 +657,8 @@ class Keeping:
         with torch.no_grad():
             numbers = self._count(chosen, kept, gradients, skips)
             for moved in chosen:
+                if moved.update.is_joint:
+                    _refuse_one_loss()
                 group = self._with_rates(moved, rates)
                 for name in moved.members:
                     if name not in gradients:
@@ -642,6 +678,70 @@ class Keeping:
                     _write(parameter, new_parameter, skips)
                     for slot, value in new.items():
                         _write(slots[slot], value, skips)
+
+    def joint(self, optimizer: int) -> Moved | None:
+        """The group of an optimizer that moves all its parameters as one vector."""
+        found = [each for each in self.groups if each.optimizer == optimizer]
+        return found[0] if found[0].update.is_joint else None
+
+    def only_joint(self) -> Moved | None:
+        """The joint group of a step with one loss; TypeError if others move besides it."""
+        found = [each for each in self.groups if each.update.is_joint]
+        if found and len(self.groups) > 1:
+            refuse(
+                "ttmlir.train_step takes LBFGS alone, not among other optimizers; "
+                "ttmlir.train_function takes a step with several"
+            )
+        return found[0] if found else None
+
+    def minimize(
+        self,
+        module: Any,
+        moved: Moved,
+        rates: Mapping[str, Sequence[Any]],
+        evaluate: Callable[[], tuple[Any, Mapping[str, Any]]],
+    ) -> Any:
+        """Move the parameters of a joint group of a traced module.
+
+        `evaluate` computes the loss, or several values of which it is the first, and gradients by
+        the names of parameters, as often as it is called; its values before the step are returned.
+        """
+        torch = torch_package()
+        parameters, buffers = dict(module.model.named_parameters()), list(module.model.buffers())
+        kept = dict(module.optimizer.named_buffers())
+        members = {name: parameters[name] for name in moved.members}
+        first = next(iter(members))
+        slots = {slot: kept[f"{slot}.{first}"] for slot in moved.slots(first, members[first])}
+
+        def write(values: Any) -> None:
+            parts = values.split([_as_real(each).numel() for each in members.values()])
+            for parameter, part in zip(members.values(), parts, strict=True):
+                _write(parameter, part.view_as(_as_real(parameter)))
+
+        found: list[Any] = []
+
+        def evaluate_at(values: Any, runs: Any) -> tuple[Any, Any]:
+            before = [buffer.clone() for buffer in buffers]
+            if runs is not None:
+                write(values)
+            with torch.enable_grad():
+                value, gradients = evaluate()
+            found.append(value)
+            if runs is not None:
+                for buffer, old in zip(buffers, before, strict=True):
+                    buffer.copy_(torch.where(runs, buffer, old))
+            zero = {name: torch.zeros_like(each) for name, each in members.items()}
+            return loss_of(value).detach(), _joined({**zero, **gradients}, members)
+
+        with torch.no_grad():
+            counted = dict.fromkeys(members, None)
+            self._count([moved], kept, counted, None)
+            start, rate = _joined(members, members), rates["lr"][moved.number]
+            moved_to, new = lbfgs.minimize(moved.group, start, slots, rate, evaluate_at)
+            write(moved_to)
+            for slot, value in new.items():
+                slots[slot].copy_(value)
+        return found[0]
 
     def _count(
         self,
@@ -710,6 +810,17 @@ class Keeping:
                 "alone, as torch's does; Adam moves other parameters"
             )
         return as_of_devices(self.marks(name, parameter) > 0, parameter)
+
+
+def loss_of(value: Any) -> Any:
+    """The loss that a step returns, alone or before other values."""
+    return cast("Sequence[Any]", value)[0] if isinstance(value, (tuple, list)) else value
+
+
+def _joined(tensors: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """One vector of the tensors with these names."""
+    parts = [_as_real(tensors[name]).detach().reshape(-1) for name in names]
+    return torch_package().cat(parts)
 
 
 def _as_real(tensor: Any) -> Any:

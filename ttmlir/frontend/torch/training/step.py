@@ -32,9 +32,10 @@ from ttmlir.frontend.torch.distributed.placing import (
 )
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
+from ttmlir.frontend.torch.training import lbfgs
 from ttmlir.frontend.torch.training.accumulation import Round, check_count, first_values
 from ttmlir.frontend.torch.training.holding import attributes_replaced, hold
-from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, fixed_options
+from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, fixed_options, loss_of
 from ttmlir.frontend.torch.training.scaling import (
     Scaling,
     other_scalers_refused,
@@ -98,14 +99,21 @@ def train_step(
         _check_limit(clip_grad_norm)
 
     def run(step: Any, batch: Sequence[Any], rates: Mapping[str, Sequence[Any]]) -> Any:
-        value: Any = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
-        several = isinstance(value, (tuple, list))
         round_ = _round_of(step, kept)
-        gradients = _differentiate(value[0] if several else value, step, keeping)
-        if round_ is not None:
-            gradients = round_.add(gradients)
-        if clip_grad_norm is not None:
-            gradients = _clip(gradients, clip_grad_norm)
+
+        def evaluate() -> tuple[Any, dict[str, Any]]:
+            """What the model returns, and the gradients by which parameters move."""
+            value: Any = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
+            gradients = _differentiate(loss_of(value), step, keeping)
+            if round_ is not None:
+                gradients = round_.add(gradients)
+            if clip_grad_norm is not None:
+                gradients = _clip(gradients, clip_grad_norm)
+            return value, gradients
+
+        if joint is not None:
+            return keeping.minimize(step, joint, rates, evaluate)
+        value, gradients = evaluate()
         keeping.apply(step, gradients, rates, skips=None if round_ is None else round_.goes_on)
         if round_ is not None:
             round_.end()
@@ -113,6 +121,7 @@ def train_step(
 
     keeping = Keeping(model, _listed(optimizer))
     kept = _Kept(keeping, count=accumulate)
+    joint = keeping.only_joint()
     return _compile(type(model).__name__, model, kept, run, example_batch, options)
 
 
@@ -201,6 +210,10 @@ def _compile(
 ) -> TrainStep:
     torch = torch_package()
     keeping, scaler = kept.keeping, kept.scaler
+    if kept.count != 1 and any(moved.update.is_joint for moved in keeping.groups):
+        raise ArgumentError(
+            "LBFGS goes without accumulate: it computes the loss of one batch several times"
+        )
 
     class Step(torch.nn.Module):
         computes_gradients = True
@@ -371,14 +384,17 @@ class TrainStep:
         for moved in self._keeping.groups:
             owner = optimizers[moved.optimizer]
             for name, counter in moved.counters.items():
-                slots = moved.update.slots(moved.group, parameters[name])
+                slots = moved.slots(name, parameters[name])
                 keeps = moved.update.counts or bool(slots)
                 if not keeps or any(f"{OPTIMIZER}{slot}.{name}" not in state for slot in slots):
                     # It had no gradient, and nothing was kept.
                     continue
                 kept, parameter = owner.state[parameters[name]], parameters[name]
-                for slot in slots:
-                    value = state[f"{OPTIMIZER}{slot}.{name}"].clone()
+                values = {slot: state[f"{OPTIMIZER}{slot}.{name}"].clone() for slot in slots}
+                if moved.update.is_joint:
+                    kept.update(lbfgs.to_state(values) if slots else {})
+                    continue
+                for slot, value in values.items():
                     kept[slot] = like_devices_of(parameter, value, f"'{name}'")
                 if moved.update.counts:
                     number = state[f"{OPTIMIZER}{counter}"]
@@ -466,6 +482,13 @@ class _Tracing:
 
     def move(self, optimizer: Any, closure: Any = None) -> Any:
         """As `optimizer.step(closure)`."""
+        joint = self.keeping.joint(self._number(optimizer))
+        if joint is not None and closure is not None:
+
+            def evaluate() -> tuple[Any, dict[str, Any]]:
+                return closure(), self._gradients(optimizer)
+
+            return self.keeping.minimize(self.step, joint, self.rates, evaluate)
         value = None
         if closure is not None:
             with torch_package().enable_grad():
@@ -475,16 +498,17 @@ class _Tracing:
 
     def move_unless(self, optimizer: Any, skips: Any) -> None:
         """Move the parameters by their gradients unless a truth value says not to."""
-        own = self.members(optimizer)
-        gradients = {
-            name: placed_as(each.grad, each)
-            for name, each in own.items()
-            if self._is_given(name, each)
-        }
         number = self._number(optimizer)
+        gradients = self._gradients(optimizer)
         self.keeping.apply(self.step, gradients, self.rates, number, skips=skips)
         if self.round is not None:
             self.round.moved(number)
+
+    def _gradients(self, optimizer: Any) -> dict[str, Any]:
+        own = self.members(optimizer).items()
+        return {
+            name: placed_as(each.grad, each) for name, each in own if self._is_given(name, each)
+        }
 
     def _is_given(self, name: str, parameter: Any) -> bool:
         """Whether this call has computed a gradient of a parameter."""

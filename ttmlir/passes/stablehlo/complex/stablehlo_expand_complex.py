@@ -43,7 +43,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 import numpy as np
-from xdsl.dialects.builtin import Float32Type, FloatAttr, TensorType, i1
+from xdsl.dialects.builtin import BoolAttr, Float32Type, FloatAttr, TensorType, i1
 from xdsl.ir import Block, Region
 
 from ttmlir.arrays.array import Array
@@ -196,6 +196,7 @@ class _Expansion:
                 return [self._product_of(op)]
             if op.name == "stablehlo.reduce_window":
                 return [self._running_product(op)]
+            return [self._scattered_product(op)]
         refuse_to_legalize(op, "of complex numbers there are only sums and products")
 
     def _product_of(self, op: Operation) -> Parts:
@@ -205,6 +206,26 @@ class _Expansion:
             x = multiply_along(x, dim)
         shape = value_shape(op.results[0])
         return _parts_of(x.map(lambda part: part.reshape(shape)) * first)
+
+    def _scattered_product(self, op: Operation) -> Parts:
+        """The product with what is scattered to places that differ, and with 1 elsewhere."""
+        if op.properties.get("unique_indices") != BoolAttr.from_bool(True):
+            refuse_to_legalize(
+                op,
+                "products of complex numbers are scattered to different places alone, which "
+                "unique_indices=True says of indices",
+            )
+        x, (_, indices, updates) = self.of(op, op.operands[0]), op.operands
+        build = Builder.before(op)
+
+        def scatter(number: float, part: SSAValue) -> Array:
+            operands = [x.real.fill(number).value, indices, part]
+            body = _last_body(op.regions[-1])
+            return array_in(build, _clone(op, operands, regions=[body])[0])
+
+        pairs = zip((1.0, 0.0), self._parts[updates], strict=True)
+        factors = [scatter(*pair) for pair in pairs]
+        return _parts_of(x * Complex(*factors))
 
     def _running_product(self, op: Operation) -> Parts:
         """The products of all elements in front of each, which is all there is of windows."""
@@ -345,6 +366,7 @@ def _clone(
     operands: Sequence[SSAValue],
     *,
     properties: Mapping[str, Attribute] | None = None,
+    regions: Sequence[Region] | None = None,
 ) -> Sequence[SSAValue]:
     """The results of the same operation on real operands."""
     clone = type(op).create(
@@ -352,11 +374,19 @@ def _clone(
         result_types=[real_type(r.type) if is_complex(r.type) else r.type for r in op.results],
         properties=op.properties if properties is None else properties,
         attributes=op.attributes,
-        regions=[_real_body(region) for region in op.regions],
+        regions=[_real_body(region) for region in op.regions] if regions is None else regions,
         location=op.location,
     )
     insert_before(op, clone)
     return clone.results
+
+
+def _last_body(region: Region) -> Region:
+    """A body that returns its last argument, a part of that of the region."""
+    block = Block(arg_types=[real_type(argument.type) for argument in region.block.args])
+    end = cast("Operation", region.block.last_op)
+    block.add_op(type(end).create(operands=[block.args[-1]], location=end.location))
+    return Region(block)
 
 
 def _real_body(region: Region) -> Region:

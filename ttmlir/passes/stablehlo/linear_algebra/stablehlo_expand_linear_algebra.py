@@ -26,7 +26,7 @@ After:
 Requires: nothing.
 Ensures: no `stablehlo.cholesky` or `stablehlo.triangular_solve` is left.
 Options: none.
-Not done here: real Schur forms; symmetric eigenvalues, singular values and QR of complex matrices.
+Not done here: symmetric eigenvalues, singular values and QR of complex matrices.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ MAX_ROTATED_EXTENT = 256
 MAX_SWEPT_EXTENT = 64
 """Most rows of a matrix that is swept from end to end until it is triangular."""
 _ELEMENTS = ("f16", "bf16", "f32", "f64")
-_LAPACK = re.compile(
-    r"(?:lapack|blas)_(?:[sd](?!gees)|[cz](?=geev|gees|getrf|potrf|trsm))(\w+?)(?:_ffi)?$"
-)
+_LAPACK = re.compile(r"(?:lapack|blas)_(?:[sd]|[cz](?=geev|gees|getrf|potrf|trsm))(\w+?)(?:_ffi)?$")
 """A routine for real numbers, or one that is here for complex ones, too."""
 
 
@@ -337,6 +335,9 @@ class _Expanding:
         return self._call_complex(op, name, find, [self._complex_batch(op, 0, MAX_SWEPT_EXTENT)])
 
     def gees(self, op: Operation) -> None:
+        if not _has_complex(op):
+            self._real_gees(op)
+            return
         x = self._complex_batch(op, 0, MAX_SWEPT_EXTENT)
         t, z = self._call_complex(op, "schur", eigenvalues.find_schur_form, [x])
         rows, columns = (t.real.count(dim, t.real.shape) for dim in (1, 2))
@@ -344,6 +345,18 @@ class _Expanding:
         wrong = self._is_wrong(t.real)
         joined = [self._join(op, each) for each in (t, z, values)]
         self._finish(op, [*joined, wrong * 0, wrong])
+
+    def _real_gees(self, op: Operation) -> None:
+        x = self._batch(op, 0, MAX_SWEPT_EXTENT)
+        t, z = self._call(op, "schur_real", eigenvalues.find_real_schur_form, [x])
+        rows, columns = (t.count(dim, t.shape) for dim in (1, 2))
+        real = rows.eq(columns).where(t, 0).sum(2)
+        # Of a block of two the elements beside the diagonal have different signs.
+        root = (-(t * t.transpose())).maximum(0).sqrt()
+        first = rows.eq(columns - 1).where(root, 0).sum(2)
+        imag = first - rows.eq(columns + 1).where(root, 0).sum(2)
+        wrong = self._is_wrong(t)
+        self._finish(op, [t, z, real, imag, wrong * 0, wrong])
 
     # -- complex numbers -----------------------------------------------------------------------
 
