@@ -10,6 +10,7 @@ import importlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -17,11 +18,16 @@ from unittest.mock import patch
 import numpy as np
 from direct_to_metal import add, measure
 from measurements import Result, best
+from ml_dtypes import bfloat16
 
+import ttmlir
 from ttmlir.metalium import CreateDevice, EnqueueProgram, Program
+from ttmlir.runtime.metal_program import MetalProgram
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.execution.run import CommandQueue
 from ttmlir.sim.groups.group_run import SWITCH
 from ttmlir.sim.groups.known_times import known
+from ttmlir.sim.options import SimOptions
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -146,12 +152,49 @@ def default_sum(extent: int = 2048, repetitions: int = 3) -> Iterator[Result]:
     yield Result(f"{name}, to core by core", ours / apart, "ratio")
 
 
+def default_attention(
+    heads: int = 8, tokens: int = 1024, width: int = 64, repetitions: int = 2
+) -> Iterator[Result]:
+    """Attention of bfloat16 tensors, compiled from JAX to kernels that multicast."""
+    import jax
+
+    def attention(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
+        return jax.nn.softmax(q @ k.swapaxes(-1, -2) / 8) @ v
+
+    inputs = np.random.default_rng(0).standard_normal((3, heads, tokens, width)).astype(bfloat16)
+    text = jax.jit(attention).lower(*inputs).as_text()
+    program = ttmlir.compile(text, target="kernels").binary.program(0)
+    assert isinstance(program, MetalProgram)
+    q, k, v = wide = inputs.astype(np.float32)
+    powers = np.exp((scores := q @ k.swapaxes(-1, -2) / 8) - scores.max(-1, keepdims=True))
+    expected = powers / powers.sum(-1, keepdims=True) @ v
+    name = f"attention of {heads} heads and {tokens:,} tokens"
+    for numerics, goal in (("device", 3.0), ("exact", None)):
+        known.clear()
+        for what in ("", ", again"):
+            runs: list[float] = []
+            for _ in range(repetitions if what else 1):
+                started = time.process_time()
+                (found,) = execute(program, [*wide], SimOptions(numerics=numerics)).outputs
+                runs.append(time.process_time() - started)
+                assert np.linalg.norm(found - expected) <= 0.02 * np.linalg.norm(expected)
+            title = f"simulator, {numerics} numerics, timed, checked: {name}{what}"
+            yield Result(title, min(runs), "s of CPU", goal=goal)
+
+
+SIMULATIONS = {
+    "tile_by_tile": tile_by_tile,
+    "tile_products": tile_products,
+    "default_products": default_products,
+    "default_sum": default_sum,
+    "default_attention": default_attention,
+}
+
+
 def all_simulations() -> Iterator[Result]:
     """Every row."""
-    yield from tile_by_tile()
-    yield from tile_products()
-    yield from default_products()
-    yield from default_sum()
+    for rows in SIMULATIONS.values():
+        yield from rows()
 
 
 def seconds_of(

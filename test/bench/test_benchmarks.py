@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
+from runpy import run_path
+from typing import Any
 
 import cost_report
 import direct_to_metal
@@ -24,7 +27,7 @@ from measurements import (
     start_up,
 )
 from ml_dtypes import bfloat16
-from simulation import tile_by_tile, tile_products
+from simulation import default_attention, tile_by_tile, tile_products
 from transformer import Size
 
 from ttmlir.cost.times import cost_operation
@@ -61,6 +64,7 @@ SMALL = Size(1, sequence=33, width=64, heads=2)
         (partial(models.constants, mebibytes=1), 3),
         (partial(tile_by_tile, extent=64, repetitions=1, compared=False), 8),
         (partial(tile_products, extent=64, repetitions=1), 5),
+        (partial(default_attention, heads=1, tokens=32, width=32, repetitions=1), 4),
         (lambda: direct_to_metal.cosh_rows(direct_to_metal.cosh(64, 96)), 7),
         (lambda: direct_to_metal.add_rows(direct_to_metal.add(64, 96)), 3),
         (lambda: direct_to_metal.matmul_rows((64, 96, 128)), 6),
@@ -72,7 +76,7 @@ SMALL = Size(1, sequence=33, width=64, heads=2)
         *("start_up", "scaling", "compared_with_stock_xdsl", "execution"),
         *("import ttnn", "ttnn operations"),
         *("transformer", "run transformer", "constants"),
-        *("tile_by_tile", "tile_products"),
+        *("tile_by_tile", "tile_products", "default_attention"),
         *("kernels of cosh", "kernels of add", "kernels of matmul"),
         *("kernels of rows", "kernels of a block", "compilation to kernels"),
     ],
@@ -181,3 +185,27 @@ def test_what_tuning_brings_is_a_table() -> None:
     rows = tuning.table(budget=2, images=3)
     assert len(rows) == 2 + len(tuning.MODELS)
     assert all(float(line.split("|")[4]) >= 1 for line in rows[2:])
+
+
+def test_tables_are_chosen_by_their_names(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only these are measured, in the order of the command; other names are an error."""
+    run: Any = run_path(str(Path(__file__).with_name("__main__.py")))
+    called: list[str] = []
+
+    def table(name: str) -> Iterator[Result]:
+        called.append(name)
+        yield Result(name, 2, "s", goal=1)
+
+    for tables in (run["TABLES"], run["SIMULATIONS"]):
+        for name in tables:
+            monkeypatch.setitem(tables, name, partial(table, name))
+    run["main"](["default_sum", "eager"])
+    assert called == ["default_sum", "eager"]
+    assert "| eager | 2 s | ≤ 1 (missed) |" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        run["main"](["sums"])
+    assert "there is no table 'sums'" in capsys.readouterr().err
+    run["main"]([])
+    assert called[2:] == [*run["TABLES"]]

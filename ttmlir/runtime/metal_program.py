@@ -37,6 +37,7 @@ from ttmlir.runtime.tensor import (
     convert,
     decode_numbers,
     encode_numbers,
+    narrow_numbers,
 )
 from ttmlir.sim.machine.address_generators import Buffer, Sharding
 from ttmlir.sim.machine.device import SimChip, SimDevice
@@ -206,12 +207,14 @@ class BlockPlacement:
             extent // cores for extent, cores in zip(self.desc.shape, self.grid, strict=True)
         )
 
-    def _encode(self, values: Array) -> bytes:
+    def _encode(self, values: Array) -> memoryview:
         rank, shard = len(self.grid), self._numbers
         mixed = [extent for pair in zip(self.grid, shard, strict=True) for extent in pair]
         order = (*range(0, 2 * rank, 2), *range(1, 2 * rank, 2))
         blocks = values.reshape(mixed).transpose(order).reshape(-1, *shard)
         desc = self.desc
+        # What is stored is smaller, and has to be moved, too.
+        blocks = narrow_numbers(blocks, desc.data_type)
         numbers = tilize(blocks, desc.tile) if desc.is_tiled else blocks
         return encode_numbers(numbers, desc.data_type, math.prod(desc.tile))
 
@@ -253,14 +256,26 @@ class HostBuffer:
             raise BinaryError(f"{where}: {self.volume} elements; {memory_advice()}")
 
     def pad(self, values: Array) -> Array:
-        """The buffer that holds a tensor, its padding zero."""
+        """The buffer that holds a tensor, its padding zero; no copy if there is none."""
+        if self._is_whole:
+            return values.reshape(-1)
         flat = np.zeros(self.volume, values.dtype)
         self._view(flat)[...] = values
         return flat
 
     def unpad(self, flat: Array) -> Array:
-        """The tensor that a buffer holds."""
+        """The tensor that a buffer holds; no copy if it holds nothing else."""
+        if self._is_whole:
+            return flat.reshape(self.shape)
         return np.array(self._view(flat.reshape(-1)))
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the tensor is all of the buffer, in its own order."""
+        if math.prod(self.shape) != self.volume:
+            return False
+        steps = (math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
+        return len(self.strides) == len(self.shape) and tuple(steps) == tuple(self.strides)
 
     def _view(self, flat: Array) -> Array:
         strides = [stride * flat.itemsize for stride in self.strides]
@@ -441,7 +456,7 @@ class TensorPlacement:
             f"{list(self.shard)} on {self.grid[0]}x{self.grid[1]} cores"
         )
 
-    def shards(self, values: Array) -> list[bytes]:
+    def shards(self, values: Array) -> list[memoryview]:
         """The bytes of each shard; padding is zero."""
         rows, columns = self._rows
         padded = np.zeros(self._padded, values.dtype)
@@ -465,7 +480,7 @@ class TensorPlacement:
         rows, columns = self._rows
         return padded[:rows, :columns].reshape(self.desc.shape)
 
-    def _encoded(self, shard: Array) -> bytes:
+    def _encoded(self, shard: Array) -> memoryview:
         desc = self.desc
         numbers = tilize(shard, desc.tile) if desc.is_tiled else shard
         return encode_numbers(numbers, desc.data_type, math.prod(desc.tile))

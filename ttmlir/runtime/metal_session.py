@@ -460,15 +460,19 @@ def execute(
         )
         return MetalRun(results_of_mesh(program, run), _reports_of(program, run), run)
     session = Session(program, options, print_line=print_line, record=record, pages_of=pages_of)
-    for tensor, values in zip(program.input_tensors, inputs, strict=True):
-        session.give(tensor, values)
-    for command in program.commands:
-        session.carry_out(command)
-        if observer is not None:
-            assert not isinstance(observer, MeshGolden), "the program is for one device"
-            observer.after(session, command)
-    where = f"{program.where}: outputs"
-    outputs = [session.value(tensor, where) for tensor in program.output_tensors]
+    try:
+        for tensor, values in zip(program.input_tensors, inputs, strict=True):
+            session.give(tensor, values)
+        for command in program.commands:
+            session.carry_out(command)
+            if observer is not None:
+                assert not isinstance(observer, MeshGolden), "the program is for one device"
+                observer.after(session, command)
+        where = f"{program.where}: outputs"
+        outputs = [session.value(tensor, where) for tensor in program.output_tensors]
+    finally:
+        # The collector would find the device late: the next one's memory would be the system's.
+        session.device.release()
     return MetalRun(outputs, session.reports)
 
 

@@ -210,11 +210,16 @@ _STORED: dict[DataType, np.dtype[Any]] = {
 _SIGNED = {4: np.dtype(np.int32), 2: np.dtype(np.int16), 1: np.dtype(np.int8)}
 
 
-def encode_numbers(numbers: Array, data_type: DataType, tile_volume: int) -> bytes:
+def narrow_numbers(numbers: Array, data_type: DataType) -> Array:
+    """Numbers in the type that stores them; those of block floats, whose bytes differ, as given."""
+    return numbers if is_block_float(data_type) else convert(numbers, _STORED[data_type])
+
+
+def encode_numbers(numbers: Array, data_type: DataType, tile_volume: int) -> memoryview:
     """The bytes of numbers in memory order; block floats share exponents within a tile."""
     if is_block_float(data_type):
-        return pack_block_float(numbers.reshape(-1, tile_volume), data_type)
-    return convert(numbers, _STORED[data_type]).tobytes()
+        return memoryview(pack_block_float(numbers.reshape(-1, tile_volume), data_type))
+    return np.ascontiguousarray(narrow_numbers(numbers, data_type)).reshape(-1).view(np.uint8).data
 
 
 def decode_numbers(

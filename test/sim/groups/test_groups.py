@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,9 +19,10 @@ from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.lanes_api import COMPUTED
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.execution.run import ProgramRun, run_program
-from ttmlir.sim.groups import group_run
+from ttmlir.sim.groups import group_run, tracing
 from ttmlir.sim.groups.late_numbers import LateNumbers
 from ttmlir.sim.groups.per_core import DisagreementError, PerCore, range_per_core
+from ttmlir.sim.groups.timing import WrongAnswerError
 from ttmlir.sim.machine.address_generators import Buffer
 from ttmlir.sim.machine.device import SimChip, SimDevice
 from ttmlir.sim.machine.memory import POISON
@@ -366,6 +367,94 @@ def test_groups_change_nothing(name: str, setup: str, monkeypatch: pytest.Monkey
     assert run_compared(device, program) is not None
 
 
+# --- Questions ------------------------------------------------------------------------------------
+
+ASKING_READ = READ.replace(
+    "cb_reserve_back(0, 1);",
+    "if (cb_pages_reservable_at_back(0, 2)) { noc_async_read_barrier(); } cb_reserve_back(0, 1);",
+)
+ASKING_WRITE = WRITE.replace(
+    "cb_wait_front(16, 1);",
+    """
+        if (i == 0) { low = 0; high = tiles; }
+        const bool is_there = cb_pages_available_at_front(16, 1);
+        cb_wait_front(16, 1);
+        const uint32_t slot = is_there ? low++ : --high;
+    """,
+).replace("first + i, c", "first + slot, c")
+ASKING_WRITE = ASKING_WRITE.replace("for (", "uint32_t low = 0, high = 0; for (", 1)
+"""Tiles that are there are written from the front on, those that are waited for from the back."""
+
+
+def asking_program(body: str, setup: Mapping[str, Any]) -> tuple[SimDevice, Program]:
+    """A program whose kernels ask for pages."""
+    device, program = program_of(Case(BODIES[body], **setup))
+    read = ASKING_READ.replace("PAGES", str(sum(setup["shares"])))
+    program.kernels[0] = replace(program.kernels[0], text=read)
+    program.kernels[1] = replace(program.kernels[1], text=ASKING_WRITE)
+    return device, program
+
+
+ASKING: dict[str, tuple[str, dict[str, Any], set[type[Exception]]]] = {
+    "all alike": ("sums", {"shares": [9] * 4}, {WrongAnswerError}),
+    "right at once": (
+        "a chain of products",
+        {"shares": [4] * 6, "pages": 3},
+        {DisagreementError},
+    ),
+    "shares that differ": (
+        "products of blocks",
+        {"shares": [5, 5, 5, 7, 7, 7], "board": "p150"},
+        {DisagreementError},
+    ),
+    "answers that differ": (
+        "products of blocks",
+        {"shares": [6] * 8, "pages": 3},
+        {WrongAnswerError, DisagreementError},
+    ),
+    "exact": (
+        "copies",
+        {"shares": [3] * 4, "options": SimOptions(numerics="exact")},
+        {WrongAnswerError},
+    ),
+}
+"""Programs, and why they are tried again."""
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_kernels_that_ask_are_told_what_clocks_say(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers are guessed, then proven; cores whose answers differ are told apart."""
+    monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
+    body, setup, reasons = ASKING[name]
+    found: set[type[Exception]] = set()
+    run = group_run._Attempt.run
+
+    def note(attempt: Any) -> list[ThreadTimes]:
+        try:
+            return run(attempt)
+        except (DisagreementError, WrongAnswerError) as error:
+            found.add(type(error))
+            raise
+
+    monkeypatch.setattr(group_run._Attempt, "run", note)
+    device, program = asking_program(body, setup)
+    assert run_compared(device, program) is not None
+    assert found == reasons
+    found.clear()
+    assert run_compared(device, program) is not None
+    assert not found
+
+
+@pytest.mark.parametrize("limit", ["_MOST_MISTAKES", "_MOST_QUESTIONS"])
+def test_answers_that_are_never_right(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cores run one by one after so many tries, or questions, as they may wait for an answer."""
+    monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
+    monkeypatch.setattr(group_run if limit == "_MOST_MISTAKES" else tracing, limit, 0)
+    assert run_compared(*asking_program("sums", {"shares": [9] * 4})) is None
+
+
 # --- Numbers that come late -----------------------------------------------------------------------
 
 _SEND = "noc_async_write(get_read_ptr(16), get_noc_addr(first + i, c), get_tile_size(16));"
@@ -510,9 +599,9 @@ def test_cores_that_take_turns_are_told_apart_at_once(monkeypatch: pytest.Monkey
     tried: list[int] = []
     start = group_run._Attempt.__init__
 
-    def count(attempt: Any, run: Any, watch: Any, groups: Any) -> None:
+    def count(attempt: Any, run: Any, watch: Any, groups: Any, answers: Any) -> None:
         tried.append(len(groups))
-        start(attempt, run, watch, groups)
+        start(attempt, run, watch, groups, answers)
 
     monkeypatch.setattr(group_run._Attempt, "__init__", count)
     turns = "for (uint32_t turn = 0; turn < 8; turn++) { if (turn == get_arg_val<uint32_t>(1)) {"

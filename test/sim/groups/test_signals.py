@@ -88,6 +88,39 @@ RECEIVE = """
 """
 """The others say that they have room, and wait."""
 
+SIGNAL = """
+    if (is_under_way) {
+        noc_async_writes_flushed();
+        noc_semaphore_set_multicast(
+            valid, get_noc_multicast_addr(start_x, start_y, end_x, end_y, valid), RECEIVERS);
+        is_under_way = false;
+    }
+"""
+SEND_LATE = f"""
+    noc_semaphore_set(valid_word, 1);
+    bool is_under_way = false;
+    for (uint32_t block = 0; block < BLOCKS; block++) {{
+        if (!cb_pages_reservable_at_back(0, 2)) {{ {SIGNAL} }}
+        cb_reserve_back(0, 2);
+        const uint32_t write = get_write_ptr(0);
+        for (uint32_t i = 0; i < 2; i++) {{
+            noc_async_read_tile(first + 2 * block + i, a, write + i * get_tile_size(0));
+        }}
+        {SIGNAL}
+        noc_async_read_barrier();
+        noc_semaphore_wait(ready_word, RECEIVERS);
+        noc_semaphore_set(ready_word, 0);
+        noc_async_write_multicast(
+            write, get_noc_multicast_addr(start_x, start_y, end_x, end_y, write),
+            2 * get_tile_size(0), RECEIVERS, true);
+        is_under_way = true;
+        cb_push_back(0, 2);
+    }}
+    {SIGNAL}
+    noc_async_write_barrier();
+"""
+"""Flags are raised while the next block comes, or before, if that has to wait for room."""
+
 SEND_BY_OBJECTS = """
     Noc noc;
     CircularBuffer cb(0);
@@ -294,6 +327,9 @@ RIGHT = {
         send=changed(SEND, ("wait(ready_word, RECEIVERS)", "wait(ready_word, 2 * RECEIVERS)")),
         receive=changed(RECEIVE, TWICE),
     ),
+    "one block has room, and is asked for": Case(SEND_LATE, pages=2),
+    "two blocks have room, and are asked for": Case(SEND_LATE, blocks=7),
+    "four blocks have room, and are asked for": Case(SEND_LATE, blocks=9, pages=8, rows=3),
     "by objects": Case(send=SEND_BY_OBJECTS, receive=RECEIVE_BY_OBJECTS),
     "on network 1, one row": Case(noc=1, rows=1, columns=5),
     "Blackhole": Case(board="p150", columns=4, rows=3),
@@ -449,6 +485,10 @@ WRONG: dict[str, tuple[Case, str]] = {
         ),
         "",
     ),
+    "room that is asked for without clocks": (
+        Case(SEND_LATE, options=SimOptions(timed=False)),
+        "",
+    ),
     "increments of several sizes": (
         Case(
             send=changed(SEND, ("wait(ready_word, RECEIVERS)", "wait(ready_word, 3 * RECEIVERS)")),
@@ -467,7 +507,7 @@ def test_what_is_left_to_single_cores(
 ) -> None:
     """What may depend on the order of events, or is no call that groups know."""
     monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
-    device, program, _ = program_of(replace(case, options=SimOptions(sanitize=sanitize)))
+    device, program, _ = program_of(replace(case, options=replace(case.options, sanitize=sanitize)))
     assert run_compared(device, program) is None
     found = ""
     if sanitize:

@@ -501,6 +501,31 @@ def test_sums_of_products_are_rounded_to_even(sign: float, place: int) -> None:
     np.testing.assert_array_equal(found, np.multiply.outer(expected, scales))
 
 
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_factors_of_many_tiles_are_those_of_each(side: str) -> None:
+    """Parts, extents and numbers, also of tiles of zeros, infinities and NaN."""
+    values = np.random.default_rng(3).standard_normal((4, 32, 32)).astype(np.float32)
+    values[1] = 0
+    values[2, 3, 4:6] = np.inf, np.nan
+    operands = numerics.operand(values)
+    together, one_by_one = (
+        numerics.factors_a if side == "a" else numerics.factors_b,
+        numerics.factor_a if side == "a" else numerics.factor_b,
+    )
+    parts = (numerics.parts_a if side == "a" else numerics.parts_b)(operands)
+    for place, found in enumerate(together(operands, Arch.WORMHOLE_B0)):
+        for each, expected in zip(
+            found, one_by_one(operands[place], Arch.WORMHOLE_B0), strict=True
+        ):
+            np.testing.assert_array_equal(each, expected)
+        for part, expected in zip(found.parts, parts, strict=True):
+            steps = part.reshape(32, 32) if side == "a" else np.hstack([*part[0]])
+            np.testing.assert_array_equal(steps, expected[place])
+        magnitudes = np.abs(operands[place])
+        assert found.largest == magnitudes.max()
+        assert found.smallest == min(magnitudes[magnitudes > 0], default=np.inf)
+
+
 @pytest.mark.parametrize("fidelity", PHASES)
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP32])
 def test_products_of_matrices_are_those_of_their_tiles(

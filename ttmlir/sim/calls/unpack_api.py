@@ -25,7 +25,6 @@ from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer, Memory, Tile
 from ttmlir.sim.machine.numerics import (
     K_STEP,
-    Factor,
     Register,
     faces_of_rows,
     rows_of_faces,
@@ -160,18 +159,31 @@ class TileReader:
         values = self._values(data)
         return self.arrange(values, form) if form else values
 
+    def decode_all(self, data: Array, form: int) -> list[Any]:
+        """What `decode` gives for each row of bytes."""
+        use = form & ~ARRANGEMENT
+        if use not in _FACTORS:
+            return [self.decode(row, form) for row in data]
+        if use == Use.SCALER and (data == data[0]).all():
+            return [self.decode(data[0], form)] * len(data)
+        return self._factors(np.ascontiguousarray(self._rows(data, form)), use)
+
     def decode_rows(self, data: Array, form: int) -> Array:
         """The numbers of `decode`, also those of factors, as 32 rows for each row of bytes."""
+        rows = self._rows(data, form)
+        if form & ~ARRANGEMENT in (Use.OPERANDS, Use.FACTOR_A, Use.FACTOR_B):
+            rows = numerics.operand(rows, self._register).astype(np.float32)
+        return rows
+
+    def _rows(self, data: Array, form: int) -> Array:
+        """Numbers in an arrangement."""
         if self.data_type in numerics.BLOCK_FLOATS:
             values = np.stack([self._values(row) for row in data])
         else:
             values = self._values(data.reshape(-1))
         rows = rows_of_tiles(values)
         arrangement = form & ARRANGEMENT
-        rows = _arrange(rows, arrangement) if arrangement else rows
-        if form & ~ARRANGEMENT in (Use.OPERANDS, Use.FACTOR_A, Use.FACTOR_B):
-            rows = numerics.operand(rows, self._register).astype(np.float32)
-        return rows
+        return _arrange(rows, arrangement) if arrangement else rows
 
     def arrange(self, values: Array, form: int) -> Any:
         """Numbers of a source register, in the order of memory, for a use in an arrangement."""
@@ -183,19 +195,19 @@ class TileReader:
                 return values
             case Use.OPERANDS:
                 return numerics.operand(values, self._register).astype(np.float32)
-            case Use.FACTOR_A:
-                return self._factor(values, numerics.factor_a)
-            case Use.FACTOR_B:
-                return self._factor(values, numerics.factor_b)
-            case _:
-                rows = np.zeros((32, 32), values.dtype)
-                rows[0] = np.tile(values[:K_STEP], 2)
-                return self._factor(faces_of_rows(rows), numerics.factor_b)
+            case use:
+                return self._factors(rows_of_faces(values)[None], use)[0]
 
-    def _factor(self, values: Array, factor: Callable[[Array, Arch | None], Factor]) -> Any:
+    def _factors(self, rows: Array, use: int) -> list[Any]:
+        """Factors of tiles of numbers."""
+        if use == Use.SCALER:
+            first = np.tile(rows[:, 0, :K_STEP], 2)
+            rows = np.zeros(rows.shape, rows.dtype)
+            rows[:, 0] = first
         if self._exact or self._register is Register.INTEGER:
-            return rows_of_faces(values)
-        return factor(rows_of_faces(numerics.operand(values, self._register)), self.bits_of)
+            return [*rows]
+        factors = numerics.factors_a if use == Use.FACTOR_A else numerics.factors_b
+        return factors(numerics.operand(rows, self._register), self.bits_of)
 
 
 def _reader(data_type: DataType, register: Register, *, exact: bool) -> Callable[[Array], Array]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from traceback import walk_tb
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -30,7 +30,7 @@ from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.groups.known_times import find_times
 from ttmlir.sim.groups.per_core import DisagreementError, PerCore
 from ttmlir.sim.groups.signals import Mover, Signals, word_values
-from ttmlir.sim.groups.timing import TimedCore, TimedThread
+from ttmlir.sim.groups.timing import Answers, TimedCore, TimedThread, WrongAnswerError
 from ttmlir.sim.groups.tracing import (
     CALLS,
     NAMES,
@@ -63,9 +63,22 @@ _Cores = Sequence[tuple[int, int]]
 _TRIES_BY_TRUTH = 2
 """So often groups are split by the truth of one comparison before they are by what it compares."""
 
-_known_groups: WeakKeyDictionary[Program, tuple[list[_Cores], list[_Cores]]] = WeakKeyDictionary()
-"""Of programs that ran: groups of cores that have in common what a program says, and those that
-could run."""
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of a program that ran."""
+
+    alike: list[_Cores]
+    """Groups of cores that have in common what the program says."""
+    groups: list[_Cores]
+    """Those that could run."""
+    answers: Answers
+
+
+_known: WeakKeyDictionary[Program, _Known] = WeakKeyDictionary()
+
+_MOST_MISTAKES = 8
+"""So often a program is tried anew because kernels were told what clocks do not say."""
 
 _TRACED = {Role.UNPACK: TracedUnpack, Role.MATH: TracedMath, Role.PACK: TracedPack}
 _Traced = TracedUnpack | TracedMath | TracedPack | TracedMover
@@ -107,13 +120,18 @@ def run_in_groups(run: RunnableProgram, watch: Sanitizer | None) -> list[ThreadT
     if not suits or os.environ.get(SWITCH) == "0":
         return None
     alike = _find_groups(run.program)
-    before, groups = _known_groups.get(run.program, (None, alike))
-    groups = groups if before == alike else alike
+    known = _known.get(run.program)
+    if known is None or known.alike != alike:
+        known = _Known(alike, alike, Answers())
+    groups, answers = known.groups, known.answers
     places: Counter[tuple[str, int]] = Counter()
-    while len(groups) * SMALLEST_GROUP <= len(run.program.cores):
-        attempt = _Attempt(run, watch, groups)
+    mistakes = 0
+    while len(groups) * SMALLEST_GROUP <= len(run.program.cores) and mistakes <= _MOST_MISTAKES:
+        attempt = _Attempt(run, watch, groups, answers)
         try:
             times = attempt.run()
+        except WrongAnswerError:
+            mistakes += 1
         except DisagreementError as error:
             place = _place_of(error)
             places[place] += 1
@@ -124,7 +142,7 @@ def run_in_groups(run: RunnableProgram, watch: Sanitizer | None) -> list[ThreadT
             # Python's own functions take no `PerCore`.
             return None
         else:
-            _known_groups[run.program] = alike, groups
+            _known[run.program] = _Known(alike, groups, answers)
             return times
     return None
 
@@ -162,6 +180,7 @@ class _Group:
         index: int,
         scheduler: Scheduler,
         neighbours: Neighbours,
+        answers: Answers,
     ) -> None:
         """Threads for the first core; `index` is that of the first of them."""
         device = run.device
@@ -170,6 +189,7 @@ class _Group:
         self.memory = GroupMemory(len(self.cores), is_exact=is_exact)
         self._scheduler = scheduler
         self._neighbours = neighbours
+        self._answers = answers
         self.threads: list[TracedThread] = []
         self.apis: list[_Traced] = []
         self.kernels: list[Kernel] = []
@@ -195,6 +215,7 @@ class _Group:
         )
         api = _traced_api(run.device, thread, kernel, run)
         api.trace(self.memory, self.cores, self._arguments(kernel))
+        api.answers = self._answers
         if isinstance(api, TracedMover):
             api.neighbours = self._neighbours
         compiled = run.compile_for(first, kernel, role)
@@ -221,7 +242,6 @@ class _Group:
         cbs = self.cores[0].cbs.values()
         if any(cb.received != cb.acked and not cb.aliased for cb in cbs):
             raise IrregularError
-        self.memory.evaluate()
 
 
 def _give_traced_registers(core: Core, kernel: Kernel, *, timed: bool) -> None:
@@ -252,8 +272,15 @@ def _traced_api(
 class _Attempt:
     """A try with some groups."""
 
-    def __init__(self, run: RunnableProgram, watch: Sanitizer | None, groups: list[_Cores]) -> None:
+    def __init__(
+        self,
+        run: RunnableProgram,
+        watch: Sanitizer | None,
+        groups: list[_Cores],
+        answers: Answers,
+    ) -> None:
         self._run = run
+        self._answers = answers
         self._watch = watch
         self._groups = groups
         self._scheduler = Scheduler(replace(run.device.options, timed=False))
@@ -291,7 +318,7 @@ class _Attempt:
         run.place()
         for logical in self._groups:
             count = sum(len(group.threads) for group in groups)
-            groups.append(_Group(run, logical, count, self._scheduler, self))
+            groups.append(_Group(run, logical, count, self._scheduler, self, self._answers))
         threads = [thread for group in groups for thread in group.threads]
         regular = RegularRun(self._watch, threads, run.cores())
         for group in groups:
@@ -308,6 +335,7 @@ class _Attempt:
             notes = () if self.signals is None else self.signals.finish()
             times = self._find_times(words)
             for group in groups:
+                group.memory.evaluate()
                 _tell(regular, group)
             regular.finish(notes)
             for group in groups:
@@ -357,7 +385,12 @@ class _Attempt:
                 timed.append(TimedThread(len(timed), state, steps[id(api)]))
                 of_threads.append((core, thread, api))
         if run.noc_model is not None:
-            find_times(timed, run.noc_model, run.device.options.cycle_limit)
+            try:
+                find_times(timed, run.noc_model, run.device.options.cycle_limit)
+            except WrongAnswerError:
+                for each, (core, thread, _) in zip(timed, of_threads, strict=True):
+                    self._answers.learn(core.logical, thread.role, each)
+                raise
         return [
             ThreadTimes(
                 core=core.logical,

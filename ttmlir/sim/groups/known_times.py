@@ -31,28 +31,33 @@ known: dict[bytes, _Found] = {}
 
 
 def find_times(threads: Sequence[TimedThread], networks: NocModel, limit: int) -> None:
-    """Find the clocks and stalls of threads, and the traffic, as `replay` does, if need be."""
+    """Find the clocks and stalls of threads, and the traffic, as `replay` does, if need be.
+
+    Raises what `replay` does.
+    """
     try:
         key = _digest(threads, networks, limit)
     except ValueError:
         # Numbers that are no plain integers are not worth their own encoding.
-        replay(threads, networks, limit)
-        return
-    found = known.pop(key, None)
+        key = None
+    found = None if key is None else known.pop(key, None)
     if found is None:
-        replay(threads, networks, limit)
+        # The next try, where kernels were told something wrong, is not to meet these bookings.
+        booked = NocModel(networks.parameters, networks.dram)
+        replay(threads, booked, limit)
         kept = NocModel(networks.parameters, networks.dram)
-        kept.take_totals(networks)
+        kept.take_totals(booked)
         found = _Found(
             [each.clock for each in threads], [dict(each.stalls) for each in threads], kept
         )
-        if len(known) >= _KEPT:
-            del known[next(iter(known))]
     else:
-        networks.take_totals(found.networks)
         for thread, clock, stalls in zip(threads, found.clocks, found.stalls, strict=True):
             thread.clock, thread.stalls = clock, dict(stalls)
-    known[key] = found
+    networks.take_totals(found.networks)
+    if key is not None:
+        if len(known) >= _KEPT:
+            del known[next(iter(known))]
+        known[key] = found
 
 
 def _digest(threads: Sequence[TimedThread], networks: NocModel, limit: int) -> bytes:

@@ -61,34 +61,45 @@ class Factors:
 
         None if these are more tiles than are kept.
         """
-        # Each page is a factor of several products.
-        different = {id(page): page for page in pages}
-        keys = [
-            list(zip(map(id, page.memories), page.sources, strict=True))
-            for page in different.values()
-        ]
+        # Each page is a factor of several products, and may be fetched several times.
+        rows: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        different: list[FetchedPage] = []
+        row_of: dict[int, int] = {}
+        for page in pages:
+            if id(page) not in row_of:
+                key = tuple(page.sources), tuple(map(id, page.memories))
+                row = row_of[id(page)] = rows.setdefault(key, len(rows))
+                if row == len(different):
+                    different.append(page)
+        memories = np.array([memory for _, memory in rows], np.int64)
+        sources = np.array([source for source, _ in rows], np.int64)
+        banks, bank_of = np.unique(memories, return_inverse=True)
+        numbers = bank_of.reshape(sources.shape) + sources * len(banks)
+        _, firsts, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+        banks_of_tiles, starts = (each.flat[firsts].tolist() for each in (memories, sources))
+        keys = [*zip(banks_of_tiles, starts, strict=True)]
         places = self._places
-        new: dict[tuple[int, int], bytes] = {}
-        for row, page in zip(keys, different.values(), strict=True):
-            for key, memory in zip(row, page.memories, strict=True):
-                if key not in places and key not in new:
-                    new[key] = bytes(memory.read(key[1], page.size))
+        new = [place for place, key in enumerate(keys) if key not in places]
         if new:
             if len(new) > _KEPT:
                 return None
             if len(places) + len(new) > _KEPT:
                 places.clear()
                 return self.find(pages)
-            first = len(places)
-            places.update(zip(new, range(first, first + len(new)), strict=True))
+            first, size = len(places), pages[0].size
+            places.update((keys[place], first + count) for count, place in enumerate(new))
             if len(places) > len(self._tiles):
                 tiles = np.empty((min(2 * len(places), _KEPT), 32, 32), np.float32)
                 tiles[:first] = self._tiles[:first]
                 self._tiles = tiles
-            self._tiles[first : len(places)] = self._decode(b"".join(new.values()))
-        found = np.array([[places[key] for key in row] for row in keys], np.intp)
-        order = {page: place for place, page in enumerate(different)}
-        return found[[order[id(page)] for page in pages]]
+            lanes = sources.shape[1]
+            parts: list[memoryview] = []
+            for place in new:
+                row, lane = divmod(int(firsts[place]), lanes)
+                parts.append(different[row].memories[lane].read(keys[place][1], size))
+            self._tiles[first : len(places)] = self._decode(b"".join(parts))
+        found = np.array([places[key] for key in keys], np.intp)[inverse].reshape(sources.shape)
+        return found[[row_of[id(page)] for page in pages]]
 
     def tiles(self, places: Places) -> Floats:
         """The numbers of tiles: 32 rows of 32 for each place."""

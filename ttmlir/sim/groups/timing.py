@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any
 
+from ttmlir.optable.kernel import Role
 from ttmlir.sim.execution.scheduler import FOREVER, SLACK
 from ttmlir.sim.machine.memory import COUNTER_MASK, CircularBuffer
 from ttmlir.sim.machine.registers import SOURCE_BANKS
@@ -42,7 +44,13 @@ from ttmlir.sim.timing.noc_model import NocModel
     AWAIT,
     INCREMENT,
     MULTICAST,
-) = range(19)
+    ASK,
+) = range(20)
+
+
+class WrongAnswerError(Exception):
+    """Clocks say something else than a kernel was told, which records what it did then."""
+
 
 NO_WORDS: Mapping[int, int] = {}
 """Of cores without semaphores."""
@@ -66,6 +74,8 @@ Step = tuple[int, Any, int, int, int, int, int | None]
 - INCREMENT: for each core the coordinate of the word's core and its address, amount, network
 - MULTICAST: for each core the coordinates of the receivers; address there; address of the word that
   is sent, None for pages; whether it is linked (together the first argument), bytes, network
+- ASK: circular buffer, whether for filled pages or free ones, and what was told (together the first
+  argument), pages
 """
 
 
@@ -144,7 +154,10 @@ class TimedCore:
 class TimedThread:
     """A thread with its record, and how far it is."""
 
-    __slots__ = ("ahead", "clock", "core", "done", "index", "place", "queued", "stalls", "steps")
+    __slots__ = (
+        *("ahead", "answers", "clock", "core", "done", "index", "place", "queued", "stalls"),
+        "steps",
+    )
 
     def __init__(self, index: int, core: TimedCore, steps: Sequence[Step]) -> None:
         """At cycle 0."""
@@ -156,6 +169,8 @@ class TimedThread:
         self.ahead: int = 0
         self.stalls: dict[str, int] = {}
         self.queued = True
+        self.answers: list[tuple[bool, bool]] = []
+        """To what it asked: what is right, and what it was told."""
         self.done: dict[str, list[int]] = {
             kind: [0, 0] for kind in ("read", "write", "flush", "atomic")
         }
@@ -167,7 +182,8 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
 ) -> None:
     """Find the clocks and stalls of all threads at their ends.
 
-    Raises IrregularError if they wait for each other, or take more than `limit` cycles.
+    Raises IrregularError if they wait for each other, or take more than `limit` cycles, and
+    WrongAnswerError where kernels were told something else than `answers` say.
     """
     ready: list[tuple[int, int, TimedThread]] = [(0, each.index, each) for each in threads]
     cores = {each.core.coordinate: each.core for each in threads}
@@ -396,6 +412,12 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                     if source is not None:
                         value = core.words[source].value
                         woken = [*woken, *receiver.words[address].change(value, arrived)]
+            elif kind == ASK:
+                index, is_filled, told = first
+                queue = queues[index]
+                count = queue.received - queue.acked
+                count = (count if is_filled else queue.num_pages - count) & COUNTER_MASK
+                thread.answers.append((count >= second, told))
             if woken:
                 for other in woken:
                     if other.queued or other is thread:
@@ -421,5 +443,32 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
         if place < end and not is_blocked:
             thread.queued = True
             heappush(ready, (clock, thread.index, thread))
+    if any(answer != told for each in threads for answer, told in each.answers):
+        raise WrongAnswerError
     if any(each.place < len(each.steps) or each.clock > limit for each in threads):
         raise IrregularError
+
+
+@dataclass
+class Answers:
+    """Whether pages are free or filled when threads ask, in the order of their questions.
+
+    A kernel that asks does one thing or another, so records hold for some answers only. They are
+    guessed first; `replay` finds the right ones up to the first that is wrong, and later ones that
+    are likely, so another try, which knows these, comes further.
+    """
+
+    known: dict[tuple[tuple[int, int], Role], list[bool]] = field(
+        default_factory=dict[tuple[tuple[int, int], Role], list[bool]]
+    )
+    """By logical coordinate of a core and its processor."""
+
+    def find(self, core: tuple[int, int], role: Role, number: int, guess: bool) -> bool:
+        """What a thread is told when it asks for the `number`-th time."""
+        known = self.known.get((core, role), ())
+        return known[number] if number < len(known) else guess
+
+    def learn(self, core: tuple[int, int], role: Role, thread: TimedThread) -> None:
+        """Take what clocks said."""
+        if thread.answers:
+            self.known[core, role] = [answer for answer, _ in thread.answers]

@@ -9,6 +9,7 @@ waiting. Calls are those of the first core alone, with what they do to numbers a
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
@@ -25,7 +26,7 @@ from ttmlir.sim.groups import timing
 from ttmlir.sim.groups.descriptions import DescribedHalf, DescribingMath, DescribingPack
 from ttmlir.sim.groups.per_core import PerCore, PerCoreRange, range_per_core
 from ttmlir.sim.groups.signals import Mover, Signals
-from ttmlir.sim.groups.timing import Step
+from ttmlir.sim.groups.timing import Answers, Step
 from ttmlir.sim.groups.values import Evaluation, Fetched, Operand, Packed, Page, Tile
 from ttmlir.sim.machine.address_generators import AddressGenerator, Interleaved
 from ttmlir.sim.machine.device import LOCAL_MASK, NETWORKS, Core, Endpoint, noc_address
@@ -54,6 +55,7 @@ _VECTOR = {
 CALLS = frozenset(
     {
         *("cb_wait_front", "cb_pop_front", "cb_reserve_back", "cb_push_back"),
+        *("cb_pages_available_at_front", "cb_pages_reservable_at_back"),
         *("get_read_ptr", "get_write_ptr", "get_tile_size", "get_dataformat"),
         *("get_arg_val", "get_common_arg_val", "get_compile_time_arg_val"),
         # Of data movement.
@@ -103,7 +105,13 @@ NAMES = {"_range": range_per_core}
 """What takes the place of helpers that kernels use."""
 
 _PENDING = 1 << 13
-"""So many tiles are computed together, so that descriptions do not fill the memory."""
+"""So many tiles are computed together, so that numbers do not fill the memory."""
+_DESCRIBED = 1 << 20
+"""So many tiles wait at most until clocks are known, so that descriptions do not either."""
+
+
+_MOST_QUESTIONS = 1 << 12
+"""Of a thread, how many pages are there: whoever asks more often waits for an answer."""
 
 
 class GroupMemory:
@@ -117,7 +125,7 @@ class GroupMemory:
         self.writes: list[tuple[Sequence[Memory], Sequence[int], Page]] = []
         self._incoming: dict[int, dict[int, tuple[Memory, int]]] = {}
         """Pages that others send to some of the cores so far: whence, by address and core."""
-        self._pending: list[Packed] = []
+        self._pending: deque[Packed] = deque()
         self._evaluation = Evaluation(num_cores, is_exact=is_exact)
 
     def page(self, address: int, size: int) -> Page:
@@ -150,13 +158,15 @@ class GroupMemory:
         """Put a page into L1 that is to be computed."""
         self.pages[address] = page
         self._pending.append(page)
-        if len(self._pending) * self.num_cores >= _PENDING:
+        if len(self._pending) * self.num_cores >= _DESCRIBED:
             self.evaluate()
 
     def evaluate(self) -> None:
         """Compute all pages."""
-        self._evaluation.compute(self._pending)
-        self._pending.clear()
+        pending = self._pending
+        count = -(-_PENDING // self.num_cores)
+        while pending:
+            self._evaluation.compute([pending.popleft() for _ in range(min(count, len(pending)))])
 
 
 class TracedThread(KernelThread):
@@ -230,6 +240,8 @@ class _TracedCalls(KernelApi):
 
     recorder: Recorder
     memory: GroupMemory
+    answers: Answers
+    """Set before the kernel starts."""
 
     def trace(self, memory: GroupMemory, cores: Sequence[Core], arguments: Sequence[Any]) -> None:
         """Record; `arguments` are the run-time arguments, `PerCore` where they differ."""
@@ -238,6 +250,7 @@ class _TracedCalls(KernelApi):
         assert isinstance(self.thread, TracedThread), "threads of groups are"
         self.recorder = Recorder(self.thread)
         self._per_core = arguments
+        self._asked = 0
 
     def get_arg_val(self, index: int, template: Template = ("uint32_t",)) -> Any:
         """A run-time argument."""
@@ -295,11 +308,25 @@ class _TracedCalls(KernelApi):
         """Refuse: there are no bytes."""
         raise IrregularError
 
-    def cb_pages_available_at_front(self, cb: int, pages: int) -> NoReturn:
-        """Refuse: that depends on clocks."""
-        raise IrregularError
+    def cb_pages_available_at_front(self, cb: int, pages: int) -> bool:
+        """Whether so many pages are filled, as clocks are going to say."""
+        return self._answer(cb, pages, super().cb_pages_available_at_front(cb, pages), front=True)
 
-    cb_pages_reservable_at_back = cb_pages_available_at_front
+    def cb_pages_reservable_at_back(self, cb: int, pages: int) -> bool:
+        """Whether so many pages are free, as clocks are going to say."""
+        return self._answer(cb, pages, super().cb_pages_reservable_at_back(cb, pages), front=False)
+
+    def _answer(self, cb: int, pages: int, guess: bool, *, front: bool) -> bool:
+        self.recorder.settle()
+        number, self._asked = self._asked, self._asked + 1
+        if not self.timed or number >= _MOST_QUESTIONS:
+            raise IrregularError
+        found = [
+            self.answers.find(core.logical, self.thread.role, number, guess) for core in self.cores
+        ]
+        answer = bool(PerCore(found))
+        self.recorder.add(timing.ASK, (cb, front, answer), int(pages))
+        return answer
 
     def store(self, address: int, size: int, value: int) -> NoReturn:
         """Refuse: there are no bytes."""

@@ -276,8 +276,8 @@ class Evaluation:
         self._pages_at_once = -(-_TILES_AT_ONCE // num_cores)
         self._factors: dict[tuple[object, ...], Factor] = {}
         """Of tiles of memories that nobody writes."""
-        self._of_pages: dict[tuple[int, int, int], tuple[Page, Any]] = {}
-        """Of pages of single cores."""
+        self._of_pages: dict[tuple[int, int, int], tuple[Page, list[Any]]] = {}
+        """Of pages that were computed."""
         self._matrices: dict[Hashable, Factors] = {}
         """The same tiles, for products of all cores at once."""
         self._known: dict[tuple[int, ...], Array] = {}
@@ -446,30 +446,35 @@ class Evaluation:
         if not isinstance(page, Fetched):
             return self._find_computed(page, reader, form)
         known = self._factors
-        found: list[Any] = []
-        for memory, source in zip(page.memories, page.sources, strict=True):
-            key = id(memory), source, reader.variant, form
-            value = known.get(key)
-            if value is None:
-                data = np.frombuffer(memory.read(source, page.size), np.uint8)
-                if len(known) >= _KEPT_FACTORS:
-                    del known[next(iter(known))]
-                value = known[key] = reader.decode(data, form)
-            found.append(value)
-        return found
+        variant = reader.variant
+        keys = [
+            (id(memory), source, variant, form)
+            for memory, source in zip(page.memories, page.sources, strict=True)
+        ]
+        new = {
+            key: memory.read(key[1], page.size)
+            for key, memory in zip(keys, page.memories, strict=True)
+            if key not in known
+        }
+        if new:
+            while known and len(known) + len(new) > _KEPT_FACTORS:
+                del known[next(iter(known))]
+            if not all(key in known or key in new for key in keys):
+                return self._find_values(operand)
+            data = np.frombuffer(b"".join(new.values()), np.uint8).reshape(-1, page.size)
+            known.update(zip(new, reader.decode_all(data, form), strict=True))
+        return [known[key] for key in keys]
 
     def _find_computed(self, page: Packed | Stored, reader: TileReader, form: int) -> list[Any]:
-        if self._num_cores > 1:
-            return [reader.decode(row, form) for row in page.read()]
         # Who keeps a page keeps the number that it is found by.
         known = self._of_pages
         key = id(page), reader.variant, form
         found = known.get(key)
         if found is None:
-            if len(known) >= _KEPT_FACTORS:
+            if len(known) * self._num_cores >= _KEPT_FACTORS:
                 del known[next(iter(known))]
-            found = known[key] = page, reader.decode(page.read()[0], form)
-        return [found[1]]
+            found = known[key] = page, reader.decode_all(page.read(), form)
+        return found[1]
 
 
 def _apply(node: Applied, inputs: Sequence[Array], count: int) -> Array:

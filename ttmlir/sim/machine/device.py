@@ -1021,6 +1021,11 @@ class SimDevice:
         cores = (*self._cores.values(), *self._ethernet_cores.values())
         return (*self.dram, *(core.l1 for core in cores))
 
+    def release(self) -> None:
+        """Give the host's memory back, once nobody uses the device any more."""
+        for memory in self.memories():
+            memory.release()
+
     def allocator(self, space: MemorySpace) -> Allocator:
         """What gives out addresses in a memory."""
         return self._allocators[space]

@@ -433,6 +433,12 @@ class Memory:
         self.waiters: dict[int, list[RunningThread]] = {}
         self.late: dict[int, Tile] = {}
 
+    def release(self) -> None:
+        """Forget all bytes: nobody uses the memory any more."""
+        self.data = np.empty(0, np.uint8)
+        self.view = self.data.data
+        self.tiles.clear()
+
     def check_bounds(self, address: int, size: int) -> None:
         """SimError if the memory does not reach over these bytes."""
         if address < 0 or size < 0 or address + size > self.size:

@@ -497,27 +497,42 @@ class Factor(NamedTuple):
 
 def factor_a(values: Array, bits_of: Arch | None = None) -> Factor:
     """Operands of in1 (32x32, float64) as SrcA, in steps of 16 rows."""
-    parts = np.array(parts_a(values)).reshape(2, 2, K_STEP, 32)
-    return _factor_of(parts, values, bits_of)
+    return factors_a(values[None], bits_of)[0]
 
 
 def factor_b(values: Array, bits_of: Arch | None = None) -> Factor:
     """Operands of in0 (32x32, float64) as SrcB, in steps of 16 columns."""
-    parts = np.array(parts_b(values)).reshape(2, 1, 32, 2, K_STEP)
-    parts = np.ascontiguousarray(parts.transpose(0, 1, 3, 2, 4))
-    return _factor_of(parts, values, bits_of)
+    return factors_b(values[None], bits_of)[0]
+
+
+def factors_a(values: Array, bits_of: Arch | None = None) -> list[Factor]:
+    """As `factor_a`, of many tiles (32x32 each)."""
+    parts = np.stack(parts_a(values), axis=1).reshape(-1, 2, 2, K_STEP, 32)
+    return _factors_of(parts, values, bits_of)
+
+
+def factors_b(values: Array, bits_of: Arch | None = None) -> list[Factor]:
+    """As `factor_b`, of many tiles (32x32 each)."""
+    parts = np.stack(parts_b(values), axis=1).reshape(-1, 2, 1, 32, 2, K_STEP)
+    parts = np.ascontiguousarray(parts.transpose(0, 1, 2, 4, 3, 5))
+    return _factors_of(parts, values, bits_of)
 
 
 @np.errstate(all="ignore")
-def _factor_of(parts: Array, values: Array, bits_of: Arch | None) -> Factor:
-    return Factor(parts, *_extent(values), values.astype(np.float32), bits_of)
+def _factors_of(parts: Array, values: Array, bits_of: Arch | None) -> list[Factor]:
+    numbers = values.astype(np.float32)
+    return [
+        Factor(part, *extent, each, bits_of)
+        for part, extent, each in zip(parts, _extents(values), numbers, strict=True)
+    ]
 
 
-def _extent(values: Array) -> tuple[float, float]:
-    """The smallest magnitude other than 0, and the largest."""
-    magnitudes = np.abs(values)
-    nonzero = np.where(magnitudes > 0, magnitudes, np.inf)
-    return float(nonzero.min()), float(magnitudes.max())
+def _extents(values: Array) -> Iterable[tuple[float, float]]:
+    """Of each matrix the smallest magnitude other than 0, and the largest."""
+    magnitudes = np.abs(values).reshape(len(values), -1)
+    largest = magnitudes.max(axis=1).tolist()
+    magnitudes[magnitudes == 0] = np.inf
+    return zip(magnitudes.min(axis=1).tolist(), largest, strict=True)
 
 
 Product = tuple[Factor, Factor]
@@ -662,7 +677,7 @@ def multiply_matrices(
         _ordinary(np.ascontiguousarray(each).view(_UINT32)) for each in (start, in0, in1)
     ):
         return None
-    (least0, most0), (least1, most1) = _extent(in0), _extent(in1)
+    ((least0, most0),), ((least1, most1),) = _extents(in0[None]), _extents(in1[None])
     if least0 * least1 < _TINY or in0.shape[1] * most0 * most1 > _HUGE:
         return None
     phases = fidelity_phases(fidelity)

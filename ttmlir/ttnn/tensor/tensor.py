@@ -106,7 +106,7 @@ def encode(array: Array, spec: TensorSpec, pad_value: float = 0) -> bytes:
     else:
         missing = spec.pages[0] - rows, spec.pages[1] * width - columns
         numbers = np.pad(numbers, [(0, missing[0]), (0, missing[1])])
-    return encode_numbers(numbers, spec.dtype.facts.storage, height * width)
+    return bytes(encode_numbers(numbers, spec.dtype.facts.storage, height * width))
 
 
 def decode(data: bytes, spec: TensorSpec) -> Array:
