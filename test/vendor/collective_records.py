@@ -14,7 +14,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 ttnn: Any = importlib.import_module("ttnn")
@@ -252,7 +252,14 @@ def ring_attention() -> None:
     expect("attention", found[0], input=0)
 
 
-for name in sys.argv[3:]:
-    log("case", name=name)
-    log("header", size=ttnn.get_tt_fabric_packet_header_size_bytes())
-    globals()[name]()
+def record(cases: dict[str, Callable[..., object]]) -> None:
+    """Run the cases that are named on the command line."""
+    for name in sys.argv[3:]:
+        log("case", name=name)
+        if CONFIG != "DISABLED":
+            log("header", size=ttnn.get_tt_fabric_packet_header_size_bytes())
+        cases[name]()
+
+
+if __name__ == "__main__":
+    record(globals())

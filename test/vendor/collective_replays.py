@@ -14,7 +14,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -70,13 +70,18 @@ LENIENCIES = frozenset({"reuse-before-barrier", "race", "cb-unwaited-read"})
 """What kernels of ttnn do: they write to headers that may still be on their way, read pages that
 they have handed back (`all_to_all_dispatch`), and some of their words may overtake data."""
 
+BOUNDS = {"device": 2**-5, "exact": 2**-6}
+"""How far numbers may be off that the log has; results and what lies between are bfloat16."""
+
 
 class Replay:
     """One open mesh, and what was made on it."""
 
-    def __init__(self, mesh: MeshDevice) -> None:
-        """Nothing yet."""
+    def __init__(self, mesh: MeshDevice, bound: float = 0.0) -> None:
+        """Nothing yet; how far numbers may be off that the log has, in parts of the largest."""
         self.mesh = mesh
+        self.bound = bound
+        self.errors: list[float] = []
         self.devices = list(mesh.shape())
         self.buffers: dict[int, Any] = {}
         """By the address that they had there."""
@@ -114,6 +119,10 @@ class Replay:
                 self.header = line["size"]
             case "case" | "input" | "numbers" | "output" as kind:
                 self._use_tensor(kind, line)
+            case "given":
+                self._give(line)
+            case "wanted":
+                self._check_numbers(line)
             case _:
                 self.lines.setdefault(line["program"], []).append(line)
 
@@ -241,6 +250,29 @@ class Replay:
         for index, part in enumerate(parts):
             WriteShard(queue, buffer, _to_words(part, line["tiles"]), self._at(index))
 
+    def _give(self, line: Line) -> None:
+        """The numbers of an operand, in tiles that are filled up with zeros."""
+        kind = np.int32 if line["integers"] else np.float32
+        matrix = _pad(np.array(line["numbers"], kind), line["shape"])
+        tiles = tilize_nfaces(matrix, *matrix.shape).ravel()
+        words = tiles if line["integers"] else _to_words(tiles, False)
+        queue, buffer = self.mesh.mesh_command_queue(), self.buffers[line["address"]]
+        WriteShard(queue, buffer, words, self._at(0))
+
+    def _check_numbers(self, line: Line) -> None:
+        """Compare with the numbers that a result has for NumPy."""
+        shape, buffer = line["shape"], self.buffers[line["address"]]
+        wanted = np.array(line["numbers"], np.float32)
+        padded = _pad(np.arange(wanted.size, dtype=np.int32) + 1, shape)
+        words = ReadShard(self.mesh.mesh_command_queue(), None, buffer, self._at(0))
+        places = tilize_nfaces(padded, *padded.shape).ravel()
+        found = (words.view(np.uint16)[: places.size].astype(np.uint32) << 16).view(np.float32)
+        error = np.abs(found[places > 0] - wanted[places[places > 0] - 1]).max()
+        self.errors.append(float(error / np.abs(wanted).max()))
+        assert self.errors[-1] <= self.bound, (
+            f"off by {self.errors[-1]:.4f} of the largest number, at most {self.bound:.4f}"
+        )
+
     def _check_dispatch(self, line: Line) -> None:
         """Rows of tokens whose experts a device has, or the choices of all tokens."""
         queue, buffer = self.mesh.mesh_command_queue(), self.buffers[line["address"]]
@@ -350,12 +382,20 @@ def _compute_joined(line: Line, inputs: list[Array]) -> Iterable[Array | None]:
             raise NotImplementedError(other)
 
 
+def _pad(values: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
+    """A matrix of whole tiles, which has zeros where a tensor has no numbers."""
+    rows, columns = (1, 1, *shape)[-2:]
+    tensor = values.reshape(-1, rows, columns)
+    tensor = np.pad(tensor, ((0, 0), (0, -rows % 32), (0, -columns % 32)))
+    return tensor.reshape(-1, tensor.shape[-1])
+
+
 def _to_words(values: Array, tiles: bool) -> NDArray[np.uint16]:
     """Numbers in bfloat16, tile by tile or row by row."""
     words = (np.ascontiguousarray(values).view(np.uint32) >> 16).astype(np.uint16)
-    matrix = words.reshape(-1, words.shape[-1])
     if not tiles:
-        return matrix.ravel()
+        return words.ravel()
+    matrix = words.reshape(-1, words.shape[-1])
     return cast("NDArray[np.uint16]", tilize_nfaces(matrix, *matrix.shape)).ravel()
 
 
@@ -425,6 +465,7 @@ def main() -> int:
         parser.add_argument(name)
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--shape", default="1x4")
+    parser.add_argument("--numerics", choices=("device", "exact"), default="device")
     given = parser.parse_args()
     os.environ["TT_METAL_HOME"] = given.root
     cases: dict[str, list[Line]] = {}
@@ -443,13 +484,15 @@ def main() -> int:
             MeshDeviceConfig(MeshShape(*map(int, given.shape.split("x")))),
             board=given.board,
             tt_metal="0.81",
+            numerics=given.numerics,
             leniencies=LENIENCIES,
         )
-        replay = Replay(mesh)
+        replay = Replay(mesh, BOUNDS[given.numerics])
         try:
             for line in lines:
                 replay.do(line)
-            print(f"{name}: right; cycles {replay.cycles}", flush=True)
+            off = f"; off by {max(replay.errors):.4f}" if replay.errors else ""
+            print(f"{name}: right{off}; cycles {replay.cycles}", flush=True)
         except Exception as error:
             wrong += 1
             print(f"{name}: {type(error).__name__} {str(error)[:3000]}", flush=True)

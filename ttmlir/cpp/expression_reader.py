@@ -173,9 +173,12 @@ class TypeReader:
         else:
             self.locals[name] = False
 
-    def is_variable(self, name: str) -> bool:
-        """Whether a name is that of a variable, which has no template arguments."""
-        if self.locals is not None and name in self.locals:
+    def is_variable(self, name: str, *, is_qualified: bool = False) -> bool:
+        """Whether a name is that of a variable, which has no template arguments.
+
+        What a function declares is not meant behind `::`.
+        """
+        if not is_qualified and self.locals is not None and name in self.locals:
             return self.locals[name]
         return name in self.variables and name not in self.templates and name not in self.types
 
@@ -452,7 +455,8 @@ class TypeReader:
         self.depth -= depth
         if node.type in ("template_type", "template_function", "template_method"):
             name = self.text(self.field(node, "name"))
-            if prefix != "std::" and self.is_variable(name):
+            is_qualified = bool(prefix) or scope is not None
+            if prefix != "std::" and self.is_variable(name, is_qualified=is_qualified):
                 message = f"'{name}' is a variable, which has no template arguments"
                 raise self.misread(whole.start_byte, self.field(node, "name").end_byte, message)
             arguments = self._template_arguments(node)

@@ -27,13 +27,14 @@ template <uint32_t N> struct Maker { static uint32_t make(uint32_t x) { return 1
 using First = Maker<1>;
 }
 using namespace made;
+template <bool First, uint32_t Maker> uint32_t choose() { return First ? made::Maker<3>::make(Maker) : 0; }
 namespace shared { extern int both[2]; extern int one; struct Pair { int a; }; extern Pair pair; namespace deep { extern const int table[3]; extern const int last; } }
 int read_shared(int i) { return shared::both[i] + shared::one + shared::deep::table[i] + shared::deep::last + shared::pair.a; }
 int shared::both[2] = {4, 5}; int shared::one = 7; const int shared::deep::table[3] = {1, 2, 3}; const int shared::deep::last = 9; shared::Pair shared::pair{30};
 int read_later() { extern int later[2]; return later[0]; }
 int later[2] = {8, 9};
 void kernel_main() {
-    note(First::make(5)); note(Maker<2>::make(6));
+    note(First::make(5)); note(Maker<2>::make(6)); note((choose<true, 8>()));
     note(next(times_seven(6))); note(short_names::side()); note(kind_of());
     using namespace tensor;
     note(layout::offset(2, 3)); note(tensor::layout::width); note(sizeof(Pair)); note(sizeof(Address)); note(hidden());

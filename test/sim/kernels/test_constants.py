@@ -126,6 +126,21 @@ def test_names_are_constants() -> None:
     assert api.noted == [101, 103, 3, 2]
 
 
+def test_functions_take_names_of_circular_buffers() -> None:
+    """Their patterns of access are deduced, and known for no board that there is."""
+    text = """
+        template <typename T, dfb::AccessPattern P, dfb::AccessPattern C>
+        void add(DFBBindingToken<P, C> token, T value) {
+            static_assert(P == dfb::AccessPattern::UNKNOWN && P == C);
+            note(uint16_t(token) + value);
+        }
+        void kernel_main() { add(dfb::out, 2); DFBBindingToken<> in = dfb::in; note(in); }"""
+    kernel = compile_kernel(text, "k.cpp", Role.BRISC, api=RecordingApi, build=Build(names=NAMES))
+    api = RecordingApi()
+    list(kernel.start(api))
+    assert api.noted == [18, 3]
+
+
 @pytest.mark.parametrize(
     ("expression", "message"),
     [

@@ -1,4 +1,4 @@
-// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken LocalTensorAccessor make_local_tensor_accessors SemaphoreBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken LocalTensorAccessor make_local_tensor_accessors SemaphoreBindingToken DFBBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr
 namespace experimental {
 
 // A lock only tells a debugger of tt-metal who uses memory.
@@ -62,6 +62,13 @@ struct SemaphoreBindingToken {
     SemScope scope;
     constexpr operator uint32_t() const { return id; }
 };
+
+// The number of a circular buffer that the host program gives a name. How its entries are accessed
+// is known for Quasar alone.
+template <
+    dfb::AccessPattern Producer = dfb::AccessPattern::UNKNOWN,
+    dfb::AccessPattern Consumer = dfb::AccessPattern::UNKNOWN>
+using DFBBindingToken = uint16_t;
 
 // Memory of this core that the host program gives a name: the common argument with its address.
 struct ScratchpadBindingToken {

@@ -69,6 +69,7 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "ReciprocalApproxMode": {"Default": 0, "Precise": 1, "Approximate": 2},
     "RoundingMode": {"None": 0, "Trunc": 1, "Floor": 2},
     "InputClamping": {"None": 0, "ClampToNegative": 1},
+    "dfb::AccessPattern": {"UNKNOWN": 0, "STRIDED": 1, "BLOCKED": 2},
     "TopkTieOrder": {"Unset": 0, "Ascending": 1, "Descending": 2},
     "TwoPassAccumulation": {"ShiftedSum": 0, "CentredM2": 1},
     "TwoPassAnchor": {"Reuse": 0, "Initialise": 1},
@@ -116,7 +117,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 _QUALIFIED = (
     *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
     *("DstSync", "DstMode", "DstRoundingMode", "RsqrtMode", "SemScope"),
-    *("ReciprocalDestAcc", "ReciprocalApproxMode"),
+    *("ReciprocalDestAcc", "ReciprocalApproxMode", "dfb::AccessPattern"),
     *("TopkTieOrder", "TwoPassAccumulation", "TwoPassAnchor"),
 )
 """Enumerations whose members are named with them only."""

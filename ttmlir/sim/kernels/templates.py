@@ -49,6 +49,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     fold_constant,
     refers,
 )
+from ttmlir.sim.kernels.library import ENUM_TYPES
 from ttmlir.sim.kernels.packs import expand_all, expand_elements, read_as_value
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import is_literal
@@ -383,6 +384,15 @@ class Deduction:
             case _:
                 return True
 
+    def _bind_patterns(self, patterns: Sequence[tree.TemplateArgument]) -> bool:
+        """Bind the names among patterns of access to the one that is not known."""
+        unknown = make_integer(0, ENUM_TYPES["dfb::AccessPattern"])
+        names = (
+            each.text if isinstance(each, tree.Name) else getattr(each, "name", "")
+            for each in patterns
+        )
+        return all(self._bind(each, Variable(each, unknown)) for each in names if each in self.open)
+
     def _match_functions(self, pattern: tree.FunctionOf, signature: SignatureType) -> bool:
         """Whether the type of functions goes with a pattern."""
         if signature.is_member != (pattern.holder is not None):
@@ -464,6 +474,9 @@ class Deduction:
         """Whether a class is made from the template that a pattern names, or one of its bases."""
         if isinstance(given.type, ObjectType):
             return True
+        if isinstance(given.type, IntType) and pattern.name == "DFBBindingToken":
+            # `dfb::name` is a number here, and says nothing of its patterns.
+            return self._bind_patterns(pattern.template_arguments)
         if not isinstance(given.type, StructType):
             return False
         info = self.context.unit.classes.get(given.type.number)
