@@ -71,7 +71,6 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
     define_static_members,
-    refers_to_place,
 )
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
@@ -955,8 +954,9 @@ def _find_field_type(
         if count < 0:
             raise context.error(declarator, f"an array of {count} elements is not supported")
         type_ = ArrayType(type_, count)
-    if isinstance(field.type, tree.Reference) or refers_to_place(field.type, context.scope):
-        type_ = ReferenceType(type_, base.const, base.volatile)
+    if isinstance(field.type, tree.Reference) or base.reference == "&":
+        is_rvalue = base.reference == "&&"
+        type_ = ReferenceType(type_, base.const, base.volatile, is_rvalue=is_rvalue)
     if size_of(type_) is None and not isinstance(type_, ObjectType):
         raise context.error(declarator, f"a member of type '{type_.name}' is not supported")
     return type_

@@ -22,8 +22,8 @@ class Variable:
     """What a constant array or struct holds, written with constants."""
     is_reference: bool = False
     """Whether it is another name of something that changes under its own name."""
-    is_place: bool = False
-    """Whether its type is `T&`."""
+    reference: str = ""
+    """`&` or `&&`, if its type is a reference."""
     is_plain: bool = False
     """Whether constant expressions may not name it, even where its value is known."""
 
@@ -70,8 +70,6 @@ class Alias:
     """Another name of a type, or a type that a template parameter stands for."""
 
     type: QualifiedType
-    is_lvalue: bool = False
-    """It was deduced for `T&&` from a place, so that C++ has it refer to the type."""
 
 
 @dataclass(eq=False)
@@ -321,19 +319,24 @@ def is_given_up(node: object, scope: Scope) -> bool:
 
 def refers_to_place(written: object, scope: Scope) -> bool:
     """Whether `std::forward` of a type gives a place as it is."""
+    return find_reference(written, scope) == "&"
+
+
+def find_reference(written: object, scope: Scope) -> str:
+    """`&` or `&&` if a written type is that of a reference, as far as names alone tell."""
     while isinstance(written, InScope):
         written, scope = written.node, written.scope
     match written:
         case tree.Name(text=name) | tree.NamedType(name=name):
             symbol = scope.find(name)
-            return isinstance(symbol, Alias) and symbol.is_lvalue
+            return symbol.type.reference if isinstance(symbol, Alias) else ""
         case tree.Reference(referent=referent, is_rvalue=is_rvalue):
-            return not is_rvalue or refers_to_place(referent, scope)
+            return "&&" if is_rvalue and find_reference(referent, scope) != "&" else "&"
         case tree.Decltype(expression=tree.Name(text=name)):
             symbol = scope.find(name)
-            return isinstance(symbol, Variable) and symbol.is_place
+            return symbol.reference if isinstance(symbol, Variable) else ""
         case _:
-            return False
+            return ""
 
 
 def define_static_members(scope: Scope, node: tree.Declaration) -> None:

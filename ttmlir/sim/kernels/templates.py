@@ -47,7 +47,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_scalar,
     fold_constant,
-    refers,
 )
 from ttmlir.sim.kernels.packs import expand_all, expand_elements, read_as_value
 from ttmlir.sim.kernels.python import code
@@ -63,8 +62,8 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
+    find_reference,
     list_used_names,
-    refers_to_place,
 )
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import (
@@ -107,7 +106,7 @@ def key_of(symbol: Symbol) -> object:
     """Equal for template arguments that name the same instance."""
     match symbol:
         case Alias(type=QualifiedType(type=type_, const=const, volatile=volatile)):
-            return (tag_of(type_), const, volatile, symbol.is_lvalue)
+            return (tag_of(type_), const, volatile, symbol.type.reference)
         case Variable(storage=Value() as value):
             type_ = value.type
             if isinstance(type_, StructType):
@@ -182,8 +181,7 @@ def bind_argument(
         element = _find_element(argument)
         if element is not None:
             return element
-        resolved = context.unit.resolve_type(argument, context.scope)
-        return Alias(resolved, refers(context, argument))
+        return Alias(context.unit.resolve_type(argument, context.scope))
     inner: object = argument
     while isinstance(inner, InScope):
         inner = inner.node
@@ -307,7 +305,7 @@ class Deduction:
             case tree.Reference(referent=tree.NamedType(name=name, qualifiers=()), is_rvalue=True):
                 known = self.scope.symbols.get(name)
                 if name in self.open and isinstance(known, Alias) and not is_moved(given):
-                    self.scope.symbols[name] = replace(known, is_lvalue=True)
+                    self.scope.symbols[name] = Alias(known.type.refer("&"))
             case _:
                 pass
 
@@ -377,7 +375,7 @@ class Deduction:
             case tree.Pointer(), _:
                 return self._match_member(pattern, given.type)
             case tree.Reference(referent=inner), _:
-                return self.match_type(inner, given)
+                return self.match_type(inner, replace(given, reference=""))
             case tree.ArrayOf(), _:
                 return self._match_array(pattern, given)
             case _:
@@ -535,6 +533,10 @@ class Deduction:
                     return self.match_type(written, symbol.type)
             case tree.NamedType() | tree.Pointer() | tree.Reference() if isinstance(symbol, Alias):
                 if self._is_open(pattern):
+                    if isinstance(pattern, tree.Reference) and (
+                        find_reference(pattern, self.scope) != symbol.type.reference
+                    ):
+                        return False
                     if isinstance(pattern, tree.NamedType) and "const" in pattern.qualifiers:
                         return symbol.type.const and self.match_type(pattern, symbol.type)
                     return self.match_type(pattern, symbol.type)
@@ -819,8 +821,8 @@ def _describe_parameter(unit: Unit, parameter: tree.Parameter, scope: Scope) -> 
     """A parameter of which only the type matters."""
     found = unit.resolve_type(_referent(parameter.type), scope)
     place = LocalLvalue(found.type, "unused", is_const=found.const)
-    is_place = refers_to_place(parameter.type, scope)
-    return Variable(parameter.name or "", place, is_place=is_place)
+    reference = find_reference(parameter.type, scope)
+    return Variable(parameter.name or "", place, reference=reference)
 
 
 def _is_better(a: Candidate, b: Candidate) -> bool:

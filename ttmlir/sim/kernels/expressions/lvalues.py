@@ -59,7 +59,6 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
     is_given_up,
-    refers_to_place,
 )
 from ttmlir.sim.kernels.value import (
     BitsLvalue,
@@ -1130,38 +1129,52 @@ def _read_punned(context: Context, node: tree.Expression) -> Value | None:
             return None
 
 
-def refers(context: Context, written: object) -> bool:
-    """Whether a written type is that of a reference to a place, `T&` or `decltype(place)`."""
-    while isinstance(written, InScope):
-        outer, context.scope = context.scope, written.scope
-        found = refers(context, written.node)
-        context.scope = outer
-        return found
-    if not isinstance(written, tree.Decltype) or refers_to_place(written, context.scope):
-        return refers_to_place(written, context.scope)
-    if isinstance(written.expression, (tree.Name, tree.Member)) and not written.in_brackets:
-        return False  # It is the type of what is declared.
-    with context.unit.looking():
-        return _is_place(context, written.expression)
+def find_reference_of(context: Context, written: tree.Decltype) -> str:
+    """`&` or `&&` if `decltype(expression)` means a reference."""
+    node = written.expression
+    if written.in_brackets or not isinstance(node, (tree.Name, tree.Member)):
+        return _find_category(context, node)
+    return _find_declared_reference(context, node)
 
 
-def _is_place(context: Context, node: tree.Expression) -> bool:
-    """Whether an expression is an lvalue, which nobody gives up."""
+def _find_declared_reference(context: Context, node: tree.Name | tree.Member) -> str:
+    """`&` or `&&` if what an expression names is declared as a reference."""
+    if isinstance(node, tree.Name):
+        symbol = context.unit.find(node.text, context.scope)
+        if isinstance(symbol, FieldName):
+            holder, name = find_this(context, node).type, node.text
+        else:
+            return symbol.reference if isinstance(symbol, Variable) else ""
+    else:
+        holder = look_at(context, node.base).type
+        name = node.member
+    number = holder.index(name) if isinstance(holder, StructType) else None
+    declared = holder.fields[number].type if number is not None else None
+    return ("&&" if declared.is_rvalue else "&") if isinstance(declared, ReferenceType) else ""
+
+
+def _find_category(context: Context, node: tree.Expression) -> str:
+    """`&` of an lvalue, `&&` of a place that is given up; nothing of a value without place."""
     match node:
         case tree.Assign(target=inner) | tree.Update(operand=inner, postfix=False):
             if not isinstance(look_at(context, inner).type, StructType):
-                return True
+                return "&"
         case tree.Conditional(true_value=a, false_value=b):
             is_same = look_at(context, a).type == look_at(context, b).type
-            return is_same and _is_place(context, a) and _is_place(context, b)
+            kinds = {_find_category(context, each) for each in (a, b)}
+            return kinds.pop() if is_same and len(kinds) == 1 else ""
         case tree.BinaryOperation(operator=",", left=left, right=right):
             has_own = context.unit.find("operator,", context.scope) is not None
             if not has_own or not isinstance(context.evaluate(left).type, StructType):
-                return _is_place(context, right)
+                return _find_category(context, right)
+        case tree.FunctionCall(tree.Name(text="std::declval"), (), (written,)):
+            return context.unit.resolve_type(written, context.scope).refer("&&").reference
         case _:
             pass
     found = look_at(context, node)
-    return not isinstance(found, Value) and not found.is_over
+    if isinstance(found, Value):
+        return "&&" if is_given_up(node, context.scope) else ""
+    return "&&" if found.is_over else "&"
 
 
 def find_array(context: Context, node: tree.Expression) -> Lvalue | None:
