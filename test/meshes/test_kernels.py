@@ -452,7 +452,7 @@ BRANCH_DAMAGES: list[tuple[Callable[[Tree], Any], str]] = [
     (lambda branch: branch.update(branches=[0]), "a branch in step .* behind it, and there are 3"),
     (lambda branch: branch.update(results=[90, 91]), "whose parts take and give different values"),
     (lambda branch: branch.update(index=99), "uses value 99 in step"),
-    (lambda branch: branch.update(index=0), r"a tensor of shape \[6, 5\] chooses a branch"),
+    (lambda branch: branch.update(index=0), r"shape \[6, 5\] of float32 chooses a branch; one"),
 ]  # fmt: skip
 
 
@@ -466,6 +466,23 @@ def test_damaged_branches(change: Callable[[Tree], Any], message: str) -> None:
     arrays = [np.zeros((6, 5), np.float32), np.zeros(2, np.int32)]
     with pytest.raises(BinaryError, match=message):
         execute(binary.metal_programs[0], arrays, SimOptions(numerics="exact", timed=False))
+
+
+@pytest.mark.parametrize("chosen", [np.float32("nan"), np.float32(1), np.zeros(2, np.int32)])
+def test_what_chooses_no_branch(chosen: Any) -> None:
+    """One integer does; what files name may be anything."""
+    way = mesh_kernels.Plan((1,), (1,), ())
+    branch = mesh_kernels.Branch("", 0, (1,), (2,), (way, way))
+    plan = mesh_kernels.MeshPlan(1, 2, "n300", mesh_kernels.Plan((0, 1), (2,), (branch,)))
+    with pytest.raises(BinaryError, match="chooses a branch; one integer does"):
+        mesh_kernels.run_plan(
+            plan, [np.asarray(chosen), np.ones(3)], SimOptions(), where="x", run_program=refuse
+        )
+
+
+def refuse(*_: Any) -> Any:
+    """No program is there to run."""
+    raise AssertionError("nothing runs")
 
 
 @pytest.mark.parametrize(("change", "message"), DAMAGES)

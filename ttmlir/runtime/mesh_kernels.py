@@ -759,9 +759,11 @@ class _Runner:
         """Go the way of all devices; ExecutionError where they do not agree."""
         chosen: list[int] = []
         for part in values.parts[step.index]:
-            if np.size(part) != 1:
+            if np.size(part) != 1 or np.asarray(part).dtype.kind not in "biu":
+                kind, shape = np.asarray(part).dtype, list(np.shape(part))
                 raise BinaryError(
-                    f"{self._where}: a tensor of shape {list(np.shape(part))} chooses a branch"
+                    f"{self._where}: a tensor of shape {shape} of {kind} chooses a branch; one "
+                    "integer does"
                 )
             number, last = int(np.reshape(part, ())), len(step.branches) - 1
             chosen.append(number if 0 <= number < last else last)
