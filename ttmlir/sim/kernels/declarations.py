@@ -86,6 +86,7 @@ from ttmlir.sim.kernels.scope import (
     LateVariable,
     NamespaceName,
     Scope,
+    StructDefinition,
     Symbol,
     Variable,
     define_static_members,
@@ -191,9 +192,15 @@ def _find_written_reference(context: Context, written: tree.Type) -> tree.Refere
     """The reference that a type is, or that a name or `decltype` means."""
     if isinstance(written, tree.Reference):
         return written
-    if not isinstance(written, (tree.Decltype, tree.NamedType)) or is_deduced(written):
-        return None
-    found = context.unit.resolve_type(written, context.scope).reference
+    match written:
+        case tree.NamedType(name=name, scope=None) if isinstance(
+            context.unit.find(name, context.scope), (StructDefinition, ClassTemplate)
+        ):
+            return None  # The arguments of a template may follow from the initial value.
+        case tree.NamedType() | tree.Decltype() if not is_deduced(written):
+            found = context.unit.resolve_type(written, context.scope).reference
+        case _:
+            return None
     return tree.Reference(written, found == "&&", position=written.position) if found else None
 
 

@@ -1148,8 +1148,9 @@ def _find_declared_reference(context: Context, node: tree.Name | tree.Member) ->
     else:
         holder = look_at(context, node.base).type
         name = node.member
-    number = holder.index(name) if isinstance(holder, StructType) else None
-    declared = holder.fields[number].type if number is not None else None
+    if not isinstance(holder, StructType) or (number := holder.index(name)) is None:
+        return ""
+    declared = holder.fields[number].type
     return ("&&" if declared.is_rvalue else "&") if isinstance(declared, ReferenceType) else ""
 
 
