@@ -540,6 +540,17 @@ def has_constant_member(type_: CType) -> bool:
             return False
 
 
+TUPLE = "std::tuple<"
+
+
+def is_like_tuple(a: CType, b: CType) -> bool:
+    """Whether both types are tuples with as many elements, which may convert to each other."""
+    if not isinstance(a, StructType) or not isinstance(b, StructType):
+        return False
+    is_both = a.name.startswith(TUPLE) and b.name.startswith(TUPLE)
+    return is_both and len(a.fields) == len(b.fields) > 0
+
+
 # --- Conversions ----------------------------------------------------------------------------------
 # Which types of C++ are the same, and what converts to what without a cast.
 

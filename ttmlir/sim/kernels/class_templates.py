@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
@@ -23,6 +24,7 @@ from ttmlir.cpp.types import (
     ReferenceType,
     SignatureType,
     StructType,
+    find_common_type,
     find_integer_type,
     has_constant_member,
     is_same_type,
@@ -330,9 +332,23 @@ def _find_other_type(
         case "byte":
             return QualifiedType(find_integer_type(8, False))
         case "common_type_t" if arguments:
-            return unit.resolve_type(arguments[0], scope)
+            first, *rest = (unit.resolve_type(each, scope).type for each in arguments)
+            return QualifiedType(reduce(_find_common, rest, first))
         case _:
             return None
+
+
+def _find_common(a: CType, b: CType) -> CType:
+    """What `condition ? a : b` is of."""
+    match a, b:
+        case _ if a == b:
+            return a
+        case IntType(), IntType():
+            return find_common_type(a, b)
+        case FloatType(), FloatType():
+            return a if a.bits >= b.bits else b
+        case _:
+            return b if isinstance(a, IntType) else a
 
 
 def _find_element(field: Field) -> QualifiedType:

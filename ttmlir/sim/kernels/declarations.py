@@ -595,7 +595,7 @@ def _declare_reference(
     found = look_at(context, initial)
     is_place = not type_.is_rvalue
     if isinstance(found, Value):
-        is_const = isinstance(initial, tree.Name) or type_.is_rvalue
+        is_const = isinstance(initial, tree.Name) or found.is_const
         known = cast("tree.Expression", Evaluated(found, position=initial.position))
         _declare_copy(context, type_, known, declarator, is_const=is_const)
     else:

@@ -224,7 +224,7 @@ def _create_context(
     elif not is_open and not is_deduced(function.result):
         resolved = resolve_result(unit, function, scope)
         result = resolved.type
-        if isinstance(function.result, tree.Reference) and not is_copied(resolved):
+        if resolved.reference and not is_copied(resolved):
             gives_reference = True
             gives_up = resolved.reference == "&&"
             result = PointerType(resolved.type, resolved.volatile, resolved.const)

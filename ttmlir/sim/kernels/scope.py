@@ -280,7 +280,7 @@ def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
     match node:
         case tree.Index(base=inner) | tree.Member(base=inner) | tree.PointedMember(base=inner):
             yield from root_names(inner)
-        case tree.Cast(value=inner):
+        case tree.Cast(value=inner) | tree.BinaryOperation(operator=",", right=inner):
             yield from root_names(inner)
         case tree.Name(text=text):
             yield text
@@ -311,8 +311,8 @@ def is_given_up(node: object, scope: Scope) -> bool:
             return not refers_to_place(written, scope)
         case tree.FunctionCall(callee=tree.Name(text=text)) if text in _MOVED:
             return True
-        case tree.Cast(type=tree.Reference(referent=referent, is_rvalue=True)):
-            return not refers_to_place(referent, scope)
+        case tree.Cast(type=written):
+            return find_reference(written, scope) == "&&"
         case _:
             return False
 
@@ -459,6 +459,11 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
     """The variables that a node takes the address or a reference of."""
     match node:
         case tree.Unary(operator="&", operand=lvalue):
+            yield from root_names(lvalue)
+        case (
+            tree.Assign(target=tree.Conditional() as lvalue)
+            | tree.Update(operand=tree.Conditional() as lvalue)
+        ):
             yield from root_names(lvalue)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)

@@ -29,6 +29,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
     is_deduced,
+    is_like_tuple,
     is_same_type,
     is_scoped,
     may_point,
@@ -67,7 +68,9 @@ from ttmlir.sim.kernels.scope import (
 )
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import (
+    ItemLvalue,
     LocalLvalue,
+    Lvalue,
     Value,
     make_integer,
     make_value,
@@ -121,8 +124,8 @@ def key_of(symbol: Symbol) -> object:
 def show_symbol(symbol: Symbol) -> str:
     """A template argument as messages and names of types show it."""
     match symbol:
-        case Alias(type=QualifiedType(type=type_, const=const)):
-            return f"{'const ' * const}{type_.name}"
+        case Alias(type=QualifiedType(type=type_, const=const, reference=reference)):
+            return f"{'const ' * const}{type_.name}{reference}"
         case Variable(storage=Value() as value):
             if isinstance(value.type, FunctionType):
                 return value.type.name
@@ -533,10 +536,10 @@ class Deduction:
                     return self.match_type(written, symbol.type)
             case tree.NamedType() | tree.Pointer() | tree.Reference() if isinstance(symbol, Alias):
                 if self._is_open(pattern):
-                    if isinstance(pattern, tree.Reference) and (
-                        find_reference(pattern, self.scope) != symbol.type.reference
-                    ):
-                        return False
+                    if isinstance(pattern, tree.Reference):
+                        referent = Alias(replace(symbol.type, reference=""))
+                        is_same = find_reference(pattern, self.scope) == symbol.type.reference
+                        return is_same and self.match_argument(pattern.referent, referent)
                     if isinstance(pattern, tree.NamedType) and "const" in pattern.qualifiers:
                         return symbol.type.const and self.match_type(pattern, symbol.type)
                     return self.match_type(pattern, symbol.type)
@@ -820,8 +823,10 @@ def find_element_scope(scope: Scope, pattern: tree.Type, number: int) -> Scope:
 def _describe_parameter(unit: Unit, parameter: tree.Parameter, scope: Scope) -> Variable:
     """A parameter of which only the type matters."""
     found = unit.resolve_type(_referent(parameter.type), scope)
-    place = LocalLvalue(found.type, "unused", is_const=found.const)
     reference = find_reference(parameter.type, scope)
+    place: Lvalue = LocalLvalue(found.type, "unused", is_const=found.const)
+    if reference:
+        place = ItemLvalue(found.type, code.name("unused"), code.constant(0), found.const)
     return Variable(parameter.name or "", place, reference=reference)
 
 
@@ -1040,7 +1045,8 @@ def has_conversion(context: Context, value: Value, target: CType) -> bool:
     if isinstance(target, StructType):
         info = context.unit.classes.get(target.number)
         if info is not None:
-            return any(_makes(context, each, info.scope, value) for each in info.constructors)
+            makes = any(_makes(context, each, info.scope, value) for each in info.constructors)
+            return makes or is_like_tuple(source, target)
     return False
 
 

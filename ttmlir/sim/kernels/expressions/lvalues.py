@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard, cast
 
@@ -21,6 +21,7 @@ from ttmlir.cpp.types import (
     ArrayType,
     CType,
     EnumType,
+    Field,
     FloatType,
     FunctionType,
     IncompleteType,
@@ -36,6 +37,7 @@ from ttmlir.cpp.types import (
     complete_type,
     count_of,
     is_deduced,
+    is_like_tuple,
     is_same_type,
     is_scoped,
     keeps_const,
@@ -58,6 +60,7 @@ from ttmlir.sim.kernels.scope import (
     LateVariable,
     Symbol,
     Variable,
+    find_reference,
     is_given_up,
 )
 from ttmlir.sim.kernels.value import (
@@ -506,7 +509,7 @@ def _convert_object(
         return found
     info = context.unit.classes.get(target.number)
     makers = () if info is None else info.constructors
-    fitting = [
+    fitting = is_like_tuple(value.type, target) or [
         each
         for each in makers
         if each.parameters
@@ -516,7 +519,7 @@ def _convert_object(
     if not fitting:
         return None
     known = cast("tree.Expression", Evaluated(value, position=node.position))
-    if isinstance(node, tree.Name) and isinstance(value.type, StructType):
+    if isinstance(node, tree.Name) and isinstance(value.type, StructType) and makers:
         # A variable stays in use: constructors that move do not take it.
         known = node
     made = context.handlers.construct(context, target, (known,), node)
@@ -707,12 +710,20 @@ def _look(context: Context, node: tree.Expression) -> Lvalue | Value:
             return context.handlers.call(context, node)
         case tree.Assign() | tree.Update(postfix=False):
             return context.handlers.change(context, node)
-        case tree.Cast(type=tree.Reference() as reference):
-            return _cast_lvalue(context, reference, node)
+        case tree.Cast(type=written) if find_reference(written, context.scope):
+            return _cast_lvalue(context, node)
         case tree.Conditional():
             return _choose_lvalue(context, node)
         case _:
             return _look_at_known(context, node)
+
+
+def _is_idle(context: Context, left: tree.Expression) -> bool:
+    """Whether nothing happens before a comma, where a variable stands."""
+    if not isinstance(left, tree.Name) or context.unit.find("operator,", context.scope):
+        return False
+    with context.unit.looking():
+        return not context.unit.has_effect(context.evaluate(left).node)
 
 
 def _look_at_known(context: Context, node: tree.Expression) -> Lvalue | Value:
@@ -725,6 +736,8 @@ def _look_at_known(context: Context, node: tree.Expression) -> Lvalue | Value:
             found = look_at(context, cast("tree.Expression", node.node))
             context.scope = outer
             return found
+        case tree.BinaryOperation(operator=",", right=right) if _is_idle(context, node.left):
+            return look_at(context, right)
         case _:
             return evaluate_scalar(context, node)
 
@@ -916,6 +929,16 @@ def find_path(struct: StructType, name: str) -> tuple[int, ...] | None:
     return None
 
 
+def list_fields(type_: CType, path: Sequence[int]) -> list[Field]:
+    """The members on a path, each in the one before."""
+    fields = list[Field]()
+    for number in path:
+        assert isinstance(type_, StructType)
+        fields.append(type_.fields[number])
+        type_ = fields[-1].type
+    return fields
+
+
 def list_members(struct: StructType) -> Iterator[str]:
     """The names of members, those in unnamed structs and unions too."""
     for field in struct.fields:
@@ -972,14 +995,14 @@ def refer(context: Context, lvalue: Lvalue, node: tree.Node) -> Lvalue:
     return find_pointee(context, value, node)
 
 
-def _cast_lvalue(context: Context, reference: tree.Reference, node: tree.Cast) -> Lvalue | Value:
+def _cast_lvalue(context: Context, node: tree.Cast) -> Lvalue | Value:
     """`static_cast<T&>(place)`: the same place as one of a base or derived class."""
     found = look_at(context, node.value)
-    qualified = context.unit.resolve_type(reference.referent, context.scope)
+    qualified = context.unit.resolve_type(node.type, context.scope)
     target = qualified.type
     if isinstance(found, Value):
         return context.handlers.cast(context, found, target, node)
-    if found.type == target or reference.is_rvalue:
+    if found.type == target or qualified.reference == "&&":
         is_over = found.is_over or is_given_up(node, context.scope)
         found = replace(found, is_over=is_over)
         return protect_lvalue(found) if qualified.const else found
