@@ -404,6 +404,8 @@ class DeclarationReader(ExpressionReader):
                     members.append(access.protect(each))
         self.pending = outer
         self.depth -= 1
+        # Unnamed structs and unions stand with the fields, behind all other members.
+        members.sort(key=lambda each: isinstance(each, tree.Struct) and each.name.startswith("("))
         return tree.Struct(
             name,
             tuple(fields),

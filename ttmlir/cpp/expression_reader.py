@@ -399,13 +399,18 @@ class TypeReader:
             case "decltype":
                 return self.decltype(node)
             case "placeholder_type_specifier" if self.text(node) != "auto":
+                value = _find_value_of_auto(node)
+                if value is not None:
+                    return self._decltype_of(value, node)
                 return tree.NamedType("auto", (), qualifiers, position=self.at(node))
             case _:
                 return read_pointer(self.named_type(node, qualifiers))
 
     def decltype(self, node: Node) -> tree.Decltype:
         """`decltype(expression)`."""
-        operand = node.named_children[0]
+        return self._decltype_of(node.named_children[0], node)
+
+    def _decltype_of(self, operand: Node, node: Node) -> tree.Decltype:
         in_brackets = operand.type == "parenthesized_expression"
         return tree.Decltype(self.expression(operand), in_brackets, position=self.at(node))
 
@@ -576,6 +581,10 @@ _FLOATING = re.compile(
 )
 _MAX_DIGITS = 128
 
+_WITH_VALUE = (
+    *("declaration", "function_definition", "lambda_expression"),
+    *("parameter_declaration", "optional_parameter_declaration"),
+)
 _CASTS = ("static_cast", "reinterpret_cast", "const_cast")
 _OPERATOR_WORDS = {
     **{"and": "&&", "or": "||", "not": "!", "compl": "~", "not_eq": "!=", "bitand": "&"},
@@ -1025,6 +1034,7 @@ class ExpressionReader(TypeReader):
                 | tree.Member()
                 | tree.PointedMember()
                 | tree.Unary(operator="*")
+                | tree.BinaryOperation(operator=",")
                 | tree.FunctionCall() as lvalue
             ):
                 return lvalue
@@ -1124,3 +1134,31 @@ class ExpressionReader(TypeReader):
         "unary_expression": _unary,
         "update_expression": _update,
     }
+
+
+def _find_value_of_auto(node: Node) -> Node | None:
+    """The expression whose type `decltype(auto)` is: of a variable, or of the only `return`.
+
+    None if a function declares variables, which its expression may name, or returns several.
+    """
+    holder = node.parent
+    while holder is not None and holder.type not in _WITH_VALUE:
+        holder = holder.parent
+    if holder is None:
+        return None
+    if holder.type == "declaration":
+        declarator = holder.child_by_field_name("declarator")
+        return None if declarator is None else declarator.child_by_field_name("value")
+    body = holder.child_by_field_name("body")
+    statements = [] if body is None else body.named_children
+    only = statements[0] if len(statements) == 1 else None
+    if only is None or only.type != "return_statement" or not only.named_children:
+        return None
+    value = only.named_children[0]
+    rest = [value]
+    while rest:
+        each = rest.pop()
+        if each.type in ("lambda_expression", "initializer_list"):
+            return None
+        rest += each.named_children
+    return value

@@ -706,6 +706,12 @@ class _Reader(DeclarationReader):
                 cases[-1] = replace(cases[-1], statements=more)
             elif child.type == "declaration":
                 declared += self.before_cases(child, condition)
+            elif child.type in _STATEMENT_READERS and not self.inner_cases:
+                # Nothing comes here, unless there are cases in it.
+                body = tree.Block(tuple(self.statement(child)), position=self.at(child))
+                if self.inner_cases or any(isinstance(x, tree.Label) for x in tree.walk(body)):
+                    raise self.unsupported(child, "'case' and 'default'")
+                declared.append(tree.If(tree.Boolean(False), body, position=self.at(child)))
             else:
                 raise self.unsupported(child, "'case' and 'default'")
         nested, self.inner_cases = self.inner_cases, outer

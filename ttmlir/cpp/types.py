@@ -166,11 +166,13 @@ class ReferenceType:
     volatile: bool = False
     is_local: bool = False
     """Whether it is known to refer to a variable, and not to memory."""
+    is_rvalue: bool = field(default=False, compare=False)
+    """Whether it is written `T&&`."""
 
     @property
     def name(self) -> str:
         """As C++ writes it."""
-        return f"{'const ' * self.const}{self.referent.name}&"
+        return f"{'const ' * self.const}{self.referent.name}&{'&' * self.is_rvalue}"
 
 
 @dataclass(frozen=True)
@@ -342,6 +344,12 @@ class QualifiedType:
     type: CType
     const: bool = False
     volatile: bool = False
+    reference: str = field(default="", compare=False)
+    """`&` or `&&` if a reference is written; the rest then says what it refers to."""
+
+    def refer(self, reference: str) -> QualifiedType:
+        """A reference to it: `T& &&` is `T&`."""
+        return replace(self, reference="&" if self.reference == "&" else reference)
 
 
 BOOL = IntType("bool", 1, False)
@@ -532,6 +540,17 @@ def has_constant_member(type_: CType) -> bool:
             return False
 
 
+TUPLE = "std::tuple<"
+
+
+def is_like_tuple(a: CType, b: CType) -> bool:
+    """Whether both types are tuples with as many elements, which may convert to each other."""
+    if not isinstance(a, StructType) or not isinstance(b, StructType):
+        return False
+    is_both = a.name.startswith(TUPLE) and b.name.startswith(TUPLE)
+    return is_both and len(a.fields) == len(b.fields) > 0
+
+
 # --- Conversions ----------------------------------------------------------------------------------
 # Which types of C++ are the same, and what converts to what without a cast.
 
@@ -698,8 +717,8 @@ class TypeNames(Protocol):
         """The type of a name with template arguments or within a type; None if it means none."""
         ...
 
-    def find_decltype(self, node: tree.Expression) -> QualifiedType:
-        """The type of an expression."""
+    def find_decltype(self, node: tree.Decltype) -> QualifiedType:
+        """The type that `decltype(expression)` means."""
         ...
 
     def find_count(self, node: tree.Expression) -> int:
@@ -724,7 +743,7 @@ def resolve_type(
 ) -> QualifiedType:
     """The type that a piece of source means, where `auto` stands for the type of a value.
 
-    A reference has the type of what it refers to.
+    A reference has the type of what it refers to, and says that it is one.
     """
     # What only prints types does without the syntax tree.
     import ttmlir.cpp.tree as tree
@@ -781,10 +800,10 @@ def _resolve_composed(
     import ttmlir.cpp.tree as tree
 
     match node:
-        case tree.Reference(referent=referent):
-            return resolve_type(referent, names, deduced)
-        case tree.Decltype(expression=expression):
-            return names.find_decltype(expression)
+        case tree.Reference(referent=referent, is_rvalue=is_rvalue):
+            return resolve_type(referent, names, deduced).refer("&&" if is_rvalue else "&")
+        case tree.Decltype():
+            return names.find_decltype(node)
         case tree.ArrayOf(element=element, size=size):
             if size is None:
                 raise names.error(node, "the size of this array is missing")
@@ -797,6 +816,8 @@ def _resolve_composed(
 
 
 def _qualify(type_: QualifiedType, node: tree.NamedType) -> QualifiedType:
+    if type_.reference:
+        return type_  # C++ ignores the qualifiers of a name that means a reference.
     return QualifiedType(
         type_.type,
         type_.const or "const" in node.qualifiers,

@@ -56,6 +56,19 @@ void of_references() {
     auto all = std::tuple_cat(std::make_tuple(1, 2.5f), std::make_pair(3u, 4), std::make_tuple()); note(std::get<1>(all) * 2); note(std::get<3>(all)); note(std::tuple_size_v<decltype(all)>);
     std::tuple<int, int, float> low{1, 2, 3.5f}, high{1, 3, 0.5f}; note(low < high); note(low >= high); note(low != high); note(high > low); note(low == low); note(high <= low);
 }
+namespace assigned {
+// Tuples are assigned and compared element by element, whatever they hold.
+struct M{int v; M(int x=0):v(x){} M(const M&o):v(o.v){} M(M&&o):v(o.v){o.v=-1;} M&operator=(const M&o){v=o.v;return *this;} M&operator=(M&&o){v=o.v;o.v=-2;return *this;} };
+void notes() {
+    M a(1),b(2),c(3),d(4); std::tie(a,b)=std::tie(c,d); note(a.v); note(c.v); note(d.v);
+ auto t=std::tie(a,b); auto u=std::tie(c,d); c.v=9; t=u; note(a.v); note(c.v); t=std::move(u); note(c.v);
+ std::tuple<M,int> x(M(5),6); t=std::tie(d,c); std::tie(a,std::ignore)=x; note(a.v); note(std::get<0>(x).v); std::tie(a,std::ignore)=std::move(x); note(a.v); note(std::get<0>(x).v);
+ std::tuple<long,float> w(1,2.0f); w=std::make_tuple(3,4); note(std::get<0>(w)); note(std::get<1>(w)); w={7,8.0f}; note(std::get<0>(w));
+ std::tuple<int,int> v=std::make_tuple(short(3),uint8_t(4)); note(std::get<1>(v)); v=std::make_pair(1,2); note(std::get<0>(v)*10+std::get<1>(v));
+ std::tuple<int,uint32_t> const cc(1,2); std::tuple<int,uint32_t> dd; dd=cc; note(dd==cc); note(std::get<1>(dd));
+ note(dd==std::make_tuple(1L,2)); note(std::make_tuple(1,2.5f)<std::make_tuple(1,2.75));
+}
+}  // namespace assigned
 void kernel_main() {
     of_objects();
     std::optional<Sum> p; note(p.has_value()); p.emplace(3, 4); note(p->v); p.reset(); note(bool(p)); p = Sum(5, 6); note((*p).v);
@@ -75,4 +88,5 @@ void kernel_main() {
     of_other_values();
     given_up();
     of_references();
+    assigned::notes();
 }

@@ -16,6 +16,18 @@ struct Top { uint32_t top = 8; };
 struct Both : Sides, Top, Called { uint32_t own = 3; };
 struct Bound { int v; constexpr Bound(std::nullptr_t) : v(7) {} constexpr Bound(int n) : v(n) {} };
 template <int N> struct Holding { static constexpr Bound fixed = nullptr; Bound own{nullptr}; };
+namespace named {
+// References by other names, and places that are chosen.
+using L=int&; using R=int&&; struct P{int a,b;};
+template<class T> struct Wrap{ T v; T get(){ return v; } };
+template<class T> T pass(T x){ return x; }
+int twice(const int& x){ return 2*x; }
+void notes() {
+    int x=3,y=4; L l=x; l=7; note(x); (x>y?x:y)=1; note(x); note(y); (y>x?x:y)+=5; note(x*10+y); P p{1,2}; int& q=p.b; q=9; note(p.b); L q2=p.a; q2=8; note(p.a);
+ Wrap<int&> w{y}; w.v=6; w.get()++; note(y); Wrap<P&> wp{p}; wp.v.a=11; note(p.a); note(pass<int&>(x)); pass<int&>(x)=17; note(x);
+ const L cl=x; cl=3; note(x); volatile int vv=3; volatile int& vr=vv; vr=4; note(vv); (x==3?p.a:p.b)++; note(p.a); ++(x==3?x:y); note(x);
+ int arr[3]={1,2,3}; (x?arr[0]:arr[1])=10; note(arr[0]); auto&& z=arr[2]; z=30; note(arr[2]); auto&& e=x+1; e=2; note(e); R k=x+1; k+=2; note(k); note(twice(k)); }
+}  // namespace named
 void kernel_main() {
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
@@ -37,4 +49,5 @@ void kernel_main() {
     other += *low + *high; note(plain);
     for (uint32_t *i = numbers, *e = numbers + 4; i != e; ++i) note(*i);
     Holding<3> holding; note(holding.own.v); note(Holding<1>::fixed.v); Bound null(nullptr); note(null.v); Bound three = 3; note(three.v);
+    named::notes();
 }

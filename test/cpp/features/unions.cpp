@@ -31,6 +31,18 @@ void unnamed_members() {
     Either one(4u), two(2.5f); note(one.whole + one.kind); note(two.part * two.kind);
     Nested parts(4); note(parts.a); note(parts.b); note(parts.both); Usual usual, other(1.5f); note(usual.a); note(other.f * 2);
 }
+namespace generic {
+// Unnamed unions in templates; pointers to their members, and where these lie.
+template<class T> struct V{ union{ T val; uint32_t raw; struct { uint16_t lo, hi; }; }; int k; V(T t):val(t),k(2){} uint32_t bits() const { return raw; } uint16_t high() const { return hi; } };
+template<class T> struct W{ int a; struct { T x; union { T y; uint8_t b[4]; }; }; W(): a(1), x(2), y(3) {} T sum(){ return x+y+a; } };
+struct A{ int k; union { uint32_t u; float f; }; struct { uint8_t p; uint16_t q; }; };
+struct D : A { int z; };
+void notes() {
+    V<float> v(1.5f); note(v.raw); note(v.bits()); note(v.high()); note(v.lo); v.raw=0x40000000; note(v.val==2.0f); note(v.k);
+ W<int> w; note(w.sum()); w.b[1]=1; note(w.y); note(offsetof(W<int>,y)); note(offsetof(A,f)); note(offsetof(A,q)); note(offsetof(A,k)); note(sizeof(A));
+ A a{}; a.u=5; a.q=9; auto pu=&A::u; note(a.*pu); a.*pu=0x3f800000; note(a.f==1.0f); auto pq=&A::q; note(a.*pq); A* pa=&a; pa->*pq=11; note(a.q); auto dq=&D::q; D d{}; d.*dq=4; note(d.q); note(offsetof(D,q));
+ float A::* pf=&A::f; a.*pf=2.0f; note(a.u); }
+}  // namespace generic
 void kernel_main() {
     union { float f; uint32_t u; } bits;
     bits.f = 1.5f;
@@ -43,4 +55,5 @@ void kernel_main() {
     note(route.mesh); note(route.hops); note(route.first * 10 + route.second);
     addresses_of_members();
     unnamed_members();
+    generic::notes();
 }

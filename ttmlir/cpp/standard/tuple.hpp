@@ -23,14 +23,20 @@ constexpr bool is_before(const A& a, const B& b) {
 
 // The compiler gives it a member for each type.
 template <typename... T>
-struct tuple {
-    friend constexpr bool operator==(const tuple& a, const tuple& b) { return are_equal<0>(a, b); }
-    friend constexpr bool operator!=(const tuple& a, const tuple& b) { return !(a == b); }
-    friend constexpr bool operator<(const tuple& a, const tuple& b) { return is_before<0>(a, b); }
-    friend constexpr bool operator>(const tuple& a, const tuple& b) { return b < a; }
-    friend constexpr bool operator<=(const tuple& a, const tuple& b) { return !(b < a); }
-    friend constexpr bool operator>=(const tuple& a, const tuple& b) { return !(a < b); }
-};
+struct tuple {};
+
+template <typename... A, typename... B>
+constexpr bool operator==(const tuple<A...>& a, const tuple<B...>& b) { return are_equal<0>(a, b); }
+template <typename... A, typename... B>
+constexpr bool operator!=(const tuple<A...>& a, const tuple<B...>& b) { return !(a == b); }
+template <typename... A, typename... B>
+constexpr bool operator<(const tuple<A...>& a, const tuple<B...>& b) { return is_before<0>(a, b); }
+template <typename... A, typename... B>
+constexpr bool operator>(const tuple<A...>& a, const tuple<B...>& b) { return b < a; }
+template <typename... A, typename... B>
+constexpr bool operator<=(const tuple<A...>& a, const tuple<B...>& b) { return !(b < a); }
+template <typename... A, typename... B>
+constexpr bool operator>=(const tuple<A...>& a, const tuple<B...>& b) { return !(a < b); }
 
 template <typename... T>
 constexpr tuple<std::decay_t<T>...> make_tuple(T&&... values) {

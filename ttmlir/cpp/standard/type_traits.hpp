@@ -1,4 +1,4 @@
-// integral_constant bool_constant true_type false_type is_same is_integral is_floating_point is_signed is_unsigned is_enum is_pointer is_arithmetic is_class is_function is_lvalue_reference conditional enable_if remove_cv remove_const remove_reference decay underlying_type make_unsigned make_signed void_type is_base_of is_trivially_copyable is_const tuple_size tuple_element conjunction disjunction negation conjunction_v disjunction_v negation_v
+// integral_constant bool_constant true_type false_type is_same is_integral is_floating_point is_signed is_unsigned is_enum is_pointer is_arithmetic is_class is_function is_lvalue_reference is_rvalue_reference is_reference conditional enable_if remove_cv remove_const remove_reference add_lvalue_reference add_rvalue_reference decay underlying_type make_unsigned make_signed void_type is_base_of is_trivially_copyable is_const tuple_size tuple_element conjunction disjunction negation conjunction_v disjunction_v negation_v
 namespace std {
 
 template <typename T, T Value>
@@ -38,6 +38,10 @@ struct is_function : integral_constant<bool, std::is_function_v<T>> {};
 template <typename T>
 struct is_lvalue_reference : integral_constant<bool, std::is_lvalue_reference_v<T>> {};
 template <typename T>
+struct is_rvalue_reference : integral_constant<bool, std::is_rvalue_reference_v<T>> {};
+template <typename T>
+struct is_reference : integral_constant<bool, std::is_reference_v<T>> {};
+template <typename T>
 struct is_const : integral_constant<bool, std::is_const_v<T>> {};
 template <typename T>
 struct is_trivially_copyable : integral_constant<bool, std::is_trivially_copyable_v<T>> {};
@@ -69,6 +73,10 @@ template <typename T>
 struct remove_const { using type = std::remove_const_t<T>; };
 template <typename T>
 struct remove_reference { using type = std::remove_reference_t<T>; };
+template <typename T>
+struct add_lvalue_reference { using type = std::add_lvalue_reference_t<T>; };
+template <typename T>
+struct add_rvalue_reference { using type = std::add_rvalue_reference_t<T>; };
 template <typename T>
 struct decay { using type = std::decay_t<T>; };
 template <typename T>

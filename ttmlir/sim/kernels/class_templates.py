@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
@@ -14,13 +15,16 @@ from ttmlir.cpp.types import (
     ArrayType,
     CType,
     EnumType,
+    Field,
     FloatType,
     IntType,
     ObjectType,
     PointerType,
     QualifiedType,
+    ReferenceType,
     SignatureType,
     StructType,
+    find_common_type,
     find_integer_type,
     has_constant_member,
     is_same_type,
@@ -31,7 +35,7 @@ from ttmlir.sim.kernels.classes import find_alias, find_class, make_class
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import ends_with_effect
 from ttmlir.sim.kernels.expressions.initial_values import Given
-from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, find_layout_flag, refers
+from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, find_layout_flag
 from ttmlir.sim.kernels.expressions.own_calls import make_function_value, take_arguments
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.scope import (
@@ -102,6 +106,14 @@ _ASKED: Mapping[str, _Ask] = {
 """Traits of one type with a truth; a name may end in `_v`."""
 
 
+_REFERENCES: Mapping[str, tuple[str, ...]] = {
+    "is_lvalue_reference": ("&",),
+    "is_rvalue_reference": ("&&",),
+    "is_reference": ("&", "&&"),
+}
+"""Traits that ask how a type refers."""
+
+
 def _make_unsigned(given: QualifiedType) -> CType:
     type_ = given.type
     return find_integer_type(type_.bits, False) if isinstance(type_, IntType) else type_
@@ -125,14 +137,24 @@ def _remove_pointer(given: QualifiedType) -> CType:
     return given.type.pointee if isinstance(given.type, PointerType) else given.type
 
 
+def _requalify(given: QualifiedType, **qualifiers: bool) -> QualifiedType:
+    """The type with other qualifiers of its own, of which references have none."""
+    return given if given.reference else replace(given, **qualifiers)
+
+
+def _refer(given: QualifiedType, reference: str) -> QualifiedType:
+    return given if given.type == VOID else given.refer(reference)
+
+
 _CHANGED: Mapping[str, Callable[[QualifiedType], QualifiedType]] = {
-    "remove_cv_t": lambda given: QualifiedType(given.type),
-    "remove_const_t": lambda given: replace(given, const=False),
-    "remove_volatile_t": lambda given: replace(given, volatile=False),
-    "remove_reference_t": lambda given: given,
+    "remove_cv_t": lambda given: _requalify(given, const=False, volatile=False),
+    "remove_const_t": lambda given: _requalify(given, const=False),
+    "remove_volatile_t": lambda given: _requalify(given, volatile=False),
+    "remove_reference_t": lambda given: replace(given, reference=""),
     "remove_cvref_t": lambda given: QualifiedType(given.type),
-    "add_const_t": lambda given: replace(given, const=True),
-    "add_lvalue_reference_t": lambda given: given,
+    "add_const_t": lambda given: _requalify(given, const=True),
+    "add_lvalue_reference_t": lambda given: _refer(given, "&"),
+    "add_rvalue_reference_t": lambda given: _refer(given, "&&"),
     "type_identity_t": lambda given: given,
     "decay_t": lambda given: QualifiedType(_decay(given)),
     "make_unsigned_t": lambda given: QualifiedType(_make_unsigned(given)),
@@ -175,13 +197,12 @@ def _find_truth(
     if name in _PLAIN:
         truth = _is_plain(context, name, resolve(0).type)
     elif name in _ASKED:
-        truth = _ASKED[name](resolve(0))
+        given = resolve(0)
+        truth = not given.reference and _ASKED[name](given)
     elif name == "is_same":
-        places = {refers(context, each) for each in arguments}
-        truth = is_same(resolve(0), resolve(1)) and len(places) == 1
-    elif name == "is_lvalue_reference":
-        resolve(0)
-        truth = refers(context, arguments[0])
+        truth = is_same(resolve(0), resolve(1))
+    elif name in _REFERENCES:
+        truth = resolve(0).reference in _REFERENCES[name]
     elif name == "is_base_of":
         base, derived = resolve(0).type, resolve(1).type
         truth = isinstance(derived, StructType) and derived.derives_from(base)
@@ -194,7 +215,7 @@ def _find_truth(
 
 def is_same(a: QualifiedType, b: QualifiedType) -> bool:
     """Whether two types are one."""
-    if (a.const, a.volatile) != (b.const, b.volatile):
+    if (a.const, a.volatile, a.reference) != (b.const, b.volatile, b.reference):
         return False
     is_character = "char" in (a.type.name, b.type.name)
     if is_character and a.type.name != b.type.name:
@@ -306,14 +327,38 @@ def _find_other_type(
             number = evaluate_constant(context, read_as_value(arguments[0]), "a number")
             type_ = unit.resolve_type(arguments[1], scope).type
             if isinstance(type_, StructType) and 0 <= number < len(type_.fields):
-                return QualifiedType(type_.fields[number].type)
+                return _find_element(type_.fields[number])
             raise context.error(node, f"'{type_.name}' has no element {number}")
         case "byte":
             return QualifiedType(find_integer_type(8, False))
         case "common_type_t" if arguments:
-            return unit.resolve_type(arguments[0], scope)
+            first, *rest = (unit.resolve_type(each, scope).type for each in arguments)
+            return QualifiedType(reduce(_find_common, rest, first))
         case _:
             return None
+
+
+def _find_common(a: CType, b: CType) -> CType:
+    """What `condition ? a : b` is of."""
+    match a, b:
+        case _ if a == b:
+            return a
+        case IntType(), IntType():
+            return find_common_type(a, b)
+        case FloatType(), FloatType():
+            return a if a.bits >= b.bits else b
+        case _:
+            return b if isinstance(a, IntType) else a
+
+
+def _find_element(field: Field) -> QualifiedType:
+    """The type that a member is declared with."""
+    match field.type:
+        case ReferenceType(referent=referent, const=const, volatile=volatile):
+            reference = "&&" if field.type.is_rvalue else "&"
+            return QualifiedType(referent, const, volatile, reference)
+        case type_:
+            return QualifiedType(type_, field.const)
 
 
 # --- Templates ------------------------------------------------------------------------------------

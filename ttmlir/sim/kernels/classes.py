@@ -11,6 +11,7 @@ from typing import cast
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
+    TUPLE,
     ArrayType,
     CType,
     Field,
@@ -25,6 +26,7 @@ from ttmlir.cpp.types import (
     ReferenceType,
     StructType,
     complete_type,
+    is_like_tuple,
     lay_out_struct,
     size_of,
 )
@@ -71,7 +73,6 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
     define_static_members,
-    refers_to_place,
 )
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
@@ -80,6 +81,7 @@ from ttmlir.sim.kernels.templates import (
     bind_defaults,
     bind_explicit,
     choose_function,
+    is_moved,
     key_of,
     rank_list,
     show_arguments,
@@ -382,16 +384,13 @@ def construct(
         return _call_constructor(context, type_, info, arguments, node, braced=braced)
     if not arguments:
         return build_zero(context, type_)
-    is_tuple = type_.name.startswith(_TUPLE)
+    is_tuple = type_.name.startswith(TUPLE)
     if len(arguments) == 1 and not isinstance(arguments[0], tree.Braces):
-        given = Given(context, arguments[0])
-        source = given.found.type
-        is_copy = isinstance(source, StructType) and source.derives_from(type_)
-        is_element = is_tuple and not source.name.startswith(_TUPLE)
-        if is_copy or not (braced or is_element):
-            return copy_struct(context, convert_implicitly(context, given.value, type_, node), node)
-        known = Evaluated(given.found, position=arguments[0].position)
-        arguments = (cast("tree.Expression", known),)
+        made, arguments = _construct_from_one(
+            context, type_, arguments[0], node, braced or is_tuple
+        )
+        if made is not None:
+            return made
     braced = braced or is_tuple
     if not braced and not _is_single_braces(arguments):
         message = f"'{type_.name}' has no constructor with {plural(len(arguments), 'argument')}"
@@ -402,6 +401,34 @@ def construct(
         return build_struct(context, type_, braces)
     elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
     return build_struct(context, type_, tree.Braces(elements, position=node.position))
+
+
+def _construct_from_one(
+    context: Context, type_: StructType, value: tree.Expression, node: tree.Node, braced: bool
+) -> tuple[Value | None, Arguments]:
+    """What one value makes of a class without constructors, or the members that it is for."""
+    given = Given(context, value)
+    source = given.found.type
+    if not braced or (isinstance(source, StructType) and source.derives_from(type_)):
+        same = convert_implicitly(context, given.value, type_, node)
+        return copy_struct(context, same, node), ()
+    known = cast("tree.Expression", Evaluated(given.found, position=value.position))
+    if not is_like_tuple(type_, source) or is_like_tuple(type_.fields[0].type, source):
+        return None, (known,)
+    return None, _list_elements(known, given, len(type_.fields), node)
+
+
+def _list_elements(
+    whole: tree.Expression, given: Given, count: int, node: tree.Node
+) -> tuple[tree.Expression, ...]:
+    """The elements of a tuple, given up as it is."""
+    if is_moved(given):
+        whole = tree.FunctionCall(tree.Name("std::move"), (whole,), position=node.position)
+    get = tree.Name("std::get")
+    numbers = (tree.Integer(str(each), position=node.position) for each in range(count))
+    return tuple(
+        tree.FunctionCall(get, (whole,), (each,), position=node.position) for each in numbers
+    )
 
 
 def _find_list_constructors(
@@ -489,8 +516,7 @@ def copy_object(
     return _make_by(context, type_, context.unit.classes[type_.number], given, node)
 
 
-_TUPLE = "std::tuple<"
-_TAKING_ANY = ("std::pair<", _TUPLE, "std::optional<")
+_TAKING_ANY = ("std::pair<", TUPLE, "std::optional<")
 """Classes whose constructors take values of other types and convert them."""
 
 
@@ -549,7 +575,7 @@ def _build_raw(context: Context, type_: StructType, initialized: Collection[str]
     for field in type_.fields:
         inner = complete_type(field.type, context.unit.structs)
         info = find_info(context, inner)
-        if field.name in initialized and inner.name.startswith(_TUPLE):
+        if field.name in initialized and inner.name.startswith(TUPLE):
             nodes.append(write_unset(inner))
         elif isinstance(inner, StructType) and info is not None and info.constructors:
             nodes.append(_build_raw(context, inner))
@@ -676,7 +702,7 @@ def _initialize_member(
     else:
         inner = find_info(context, field_type)
         is_made = isinstance(field_type, StructType) and info.node.kind != "union"
-        is_tuple = field_type.name.startswith(_TUPLE)
+        is_tuple = field_type.name.startswith(TUPLE)
         if not is_made or inner is None or not (inner.constructors or is_tuple):
             return
         value = construct(context, field_type, (), node)
@@ -955,8 +981,9 @@ def _find_field_type(
         if count < 0:
             raise context.error(declarator, f"an array of {count} elements is not supported")
         type_ = ArrayType(type_, count)
-    if isinstance(field.type, tree.Reference) or refers_to_place(field.type, context.scope):
-        type_ = ReferenceType(type_, base.const, base.volatile)
+    if base.reference:
+        is_rvalue = base.reference == "&&"
+        type_ = ReferenceType(type_, base.const, base.volatile, is_rvalue=is_rvalue)
     if size_of(type_) is None and not isinstance(type_, ObjectType):
         raise context.error(declarator, f"a member of type '{type_.name}' is not supported")
     return type_
@@ -1236,7 +1263,7 @@ def make_class(
         path = next(x for x, each in unit.namespaces.items() if each is template.scope)
         name = f"{path}::{name}" if path == "std" else name
     definition, inner = _choose_specialization(context, template, symbols, scope)
-    if name.startswith(_TUPLE):
+    if name.startswith(TUPLE):
         definition, inner = _define_tuple(definition, symbols, scope)
     if not definition.is_defined:
         raise context.error(node, f"'{name}' is declared but never defined")
@@ -1321,7 +1348,9 @@ def _measure(node: tree.Struct) -> int:
     total = -len(names)
     for each in tree.walk(node.specialized):
         match each:
-            case tree.Name(text=name) | tree.NamedType(name=name):
+            case tree.NamedType(name=name, qualifiers=qualifiers):
+                total += (name not in names) + len(qualifiers)
+            case tree.Name(text=name):
                 total += name not in names
             case tree.Expansion():
                 total -= 1

@@ -44,7 +44,12 @@ from ttmlir.sim.kernels.class_templates import find_templated_type
 from ttmlir.sim.kernels.classes import define_outside
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.function_pointers import add_dispatchers
-from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, is_function, look_at
+from ttmlir.sim.kernels.expressions.lvalues import (
+    evaluate_constant,
+    find_reference_of,
+    is_function,
+    look_at,
+)
 from ttmlir.sim.kernels.expressions.signatures import find_signature, find_type_of
 from ttmlir.sim.kernels.expressions.static_functions import check_static_functions
 from ttmlir.sim.kernels.functions import compile_entry
@@ -654,16 +659,18 @@ class _Services:
         """The type of a name with template arguments or within a type."""
         return find_templated_type(Context(unit, scope, HANDLERS), node)
 
-    def find_decltype(self, unit: Unit, scope: Scope, node: tree.Expression) -> QualifiedType:
+    def find_decltype(self, unit: Unit, scope: Scope, node: tree.Decltype) -> QualifiedType:
         """The type of an expression, which is not evaluated."""
         context = Context(unit, scope, HANDLERS)
+        written = node.expression
         with unit.looking():
-            found = look_at(context, node)
-        if is_function(found.type) and isinstance(found, Value):
-            signature = find_type_of(context, found, node)
-            is_address = isinstance(node, tree.Unary) and node.operator != "*"
-            return QualifiedType(PointerType(signature) if is_address else signature)
-        return QualifiedType(found.type, found.is_const)
+            found = look_at(context, written)
+            if not is_function(found.type) or not isinstance(found, Value):
+                reference = find_reference_of(context, node)
+                return QualifiedType(found.type, found.is_const, reference=reference)
+        signature = find_type_of(context, found, written)
+        is_address = isinstance(written, tree.Unary) and written.operator != "*"
+        return QualifiedType(PointerType(signature) if is_address else signature)
 
     def find_count(self, unit: Unit, scope: Scope, node: tree.Expression) -> int:
         """The number of elements that an expression gives an array."""

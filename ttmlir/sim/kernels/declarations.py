@@ -65,7 +65,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     fold_constant,
     is_fixed_by_host,
     look_at,
-    refers,
     retype_lvalue,
     take_address,
 )
@@ -87,10 +86,10 @@ from ttmlir.sim.kernels.scope import (
     LateVariable,
     NamespaceName,
     Scope,
+    StructDefinition,
     Symbol,
     Variable,
     define_static_members,
-    refers_to_place,
 )
 from ttmlir.sim.kernels.statements import emit_setup
 from ttmlir.sim.kernels.value import (
@@ -189,13 +188,26 @@ def declare_variable(context: Context, node: tree.Declaration, declarator: tree.
         context.scope.symbols[declarator.name] = replace(variable, is_plain=True)
 
 
+def _find_written_reference(context: Context, written: tree.Type) -> tree.Reference | None:
+    """The reference that a type is, or that a name or `decltype` means."""
+    if isinstance(written, tree.Reference):
+        return written
+    match written:
+        case tree.NamedType(name=name, scope=None) if isinstance(
+            context.unit.find(name, context.scope), (StructDefinition, ClassTemplate)
+        ):
+            return None  # The arguments of a template may follow from the initial value.
+        case tree.NamedType() | tree.Decltype() if not is_deduced(written):
+            found = context.unit.resolve_type(written, context.scope).reference
+        case _:
+            return None
+    return tree.Reference(written, found == "&&", position=written.position) if found else None
+
+
 def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
-    if isinstance(node.type, tree.Reference):
-        _declare_reference(context, node.type, declarator)
-        return
-    if isinstance(node.type, tree.Decltype) and refers(context, node.type):
-        written = tree.Reference(node.type, position=node.type.position)
-        _declare_reference(context, written, declarator)
+    reference = _find_written_reference(context, node.type)
+    if reference is not None:
+        _declare_reference(context, reference, declarator)
         return
     declared, value = find_declared(context, node, declarator)
     type_, is_const = declared.type, declared.const
@@ -583,15 +595,16 @@ def _declare_reference(
     found = look_at(context, initial)
     is_place = not type_.is_rvalue
     if isinstance(found, Value):
-        is_const = isinstance(initial, tree.Name) or type_.is_rvalue
+        is_const = isinstance(initial, tree.Name) or found.is_const
         known = cast("tree.Expression", Evaluated(found, position=initial.position))
         _declare_copy(context, type_, known, declarator, is_const=is_const)
     else:
         is_place = is_place or (is_deduced(type_) and not found.is_over)
         declare_reference_to(context, type_, found, declarator, initial)
     variable = context.scope.symbols[declarator.name]
-    if is_place and isinstance(variable, Variable):
-        context.scope.symbols[declarator.name] = replace(variable, is_place=True)
+    if isinstance(variable, Variable):
+        kept = replace(variable, reference="&" if is_place else "&&")
+        context.scope.symbols[declarator.name] = kept
 
 
 def declare_reference_to(
@@ -721,8 +734,7 @@ def declare_alias(context: Context, node: tree.Alias) -> None:
     if node.template_parameters:
         _bind_new_name(context, node, node.name, AliasTemplate(node, context.scope))
         return
-    type_ = context.unit.resolve_type(node.type, context.scope)
-    alias = Alias(type_, is_lvalue=refers_to_place(node.type, context.scope))
+    alias = Alias(context.unit.resolve_type(node.type, context.scope))
     _bind_new_name(context, node, node.name, alias)
 
 

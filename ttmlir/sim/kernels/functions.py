@@ -37,7 +37,14 @@ from ttmlir.sim.kernels.expressions.variadic import REST, REST_NAME
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import remove_dead_code
-from ttmlir.sim.kernels.scope import CLOSURE, Alias, Pack, Scope, Variable, refers_to_place
+from ttmlir.sim.kernels.scope import (
+    CLOSURE,
+    Alias,
+    Pack,
+    Scope,
+    Variable,
+    find_reference,
+)
 from ttmlir.sim.kernels.statements import execute_block
 from ttmlir.sim.kernels.templates import find_element_scope, key_of, resolve_result
 from ttmlir.sim.kernels.unit import Instance, Unit
@@ -101,12 +108,7 @@ def _find_meanings(scope: Scope) -> Iterator[tuple[str, object]]:
     """What template parameters stand for: types and numbers."""
     for name, symbol in scope.symbols.items():
         match symbol:
-            case Alias(is_lvalue=True):
-                yield name, (key_of(symbol), "&")
-            case Pack(symbols=symbols):
-                places = [isinstance(each, Alias) and each.is_lvalue for each in symbols]
-                yield name, (key_of(symbol), *places)
-            case Alias() | Variable(storage=Value()):
+            case Alias() | Pack() | Variable(storage=Value()):
                 yield name, key_of(symbol)
             case _:
                 yield name, id(symbol)
@@ -222,9 +224,9 @@ def _create_context(
     elif not is_open and not is_deduced(function.result):
         resolved = resolve_result(unit, function, scope)
         result = resolved.type
-        if isinstance(function.result, tree.Reference) and not is_copied(resolved):
+        if resolved.reference and not is_copied(resolved):
             gives_reference = True
-            gives_up = not refers_to_place(function.result, scope)
+            gives_up = resolved.reference == "&&"
             result = PointerType(resolved.type, resolved.volatile, resolved.const)
     elif isinstance(function.result, tree.Reference):
         gives_reference = True
@@ -355,9 +357,9 @@ def _declare_parameter(
         if name in context.scope.symbols:
             raise context.error(parameter, f"two parameters are called '{name}'")
         is_reference = argument.mode != "value"
-        is_place = scope is not None and refers_to_place(parameter.type, scope)
+        reference = "" if scope is None else find_reference(parameter.type, scope)
         context.scope.symbols[name] = Variable(
-            name, lvalue, is_reference=is_reference, is_place=is_place
+            name, lvalue, is_reference=is_reference, reference=reference
         )
     return identifier
 

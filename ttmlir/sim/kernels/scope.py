@@ -22,8 +22,8 @@ class Variable:
     """What a constant array or struct holds, written with constants."""
     is_reference: bool = False
     """Whether it is another name of something that changes under its own name."""
-    is_place: bool = False
-    """Whether its type is `T&`."""
+    reference: str = ""
+    """`&` or `&&`, if its type is a reference."""
     is_plain: bool = False
     """Whether constant expressions may not name it, even where its value is known."""
 
@@ -70,8 +70,6 @@ class Alias:
     """Another name of a type, or a type that a template parameter stands for."""
 
     type: QualifiedType
-    is_lvalue: bool = False
-    """It was deduced for `T&&` from a place, so that C++ has it refer to the type."""
 
 
 @dataclass(eq=False)
@@ -282,7 +280,7 @@ def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
     match node:
         case tree.Index(base=inner) | tree.Member(base=inner) | tree.PointedMember(base=inner):
             yield from root_names(inner)
-        case tree.Cast(value=inner):
+        case tree.Cast(value=inner) | tree.BinaryOperation(operator=",", right=inner):
             yield from root_names(inner)
         case tree.Name(text=text):
             yield text
@@ -313,27 +311,32 @@ def is_given_up(node: object, scope: Scope) -> bool:
             return not refers_to_place(written, scope)
         case tree.FunctionCall(callee=tree.Name(text=text)) if text in _MOVED:
             return True
-        case tree.Cast(type=tree.Reference(referent=referent, is_rvalue=True)):
-            return not refers_to_place(referent, scope)
+        case tree.Cast(type=written):
+            return find_reference(written, scope) == "&&"
         case _:
             return False
 
 
 def refers_to_place(written: object, scope: Scope) -> bool:
     """Whether `std::forward` of a type gives a place as it is."""
+    return find_reference(written, scope) == "&"
+
+
+def find_reference(written: object, scope: Scope) -> str:
+    """`&` or `&&` if a written type is that of a reference, as far as names alone tell."""
     while isinstance(written, InScope):
         written, scope = written.node, written.scope
     match written:
         case tree.Name(text=name) | tree.NamedType(name=name):
             symbol = scope.find(name)
-            return isinstance(symbol, Alias) and symbol.is_lvalue
+            return symbol.type.reference if isinstance(symbol, Alias) else ""
         case tree.Reference(referent=referent, is_rvalue=is_rvalue):
-            return not is_rvalue or refers_to_place(referent, scope)
+            return "&&" if is_rvalue and find_reference(referent, scope) != "&" else "&"
         case tree.Decltype(expression=tree.Name(text=name)):
             symbol = scope.find(name)
-            return isinstance(symbol, Variable) and symbol.is_place
+            return symbol.reference if isinstance(symbol, Variable) else ""
         case _:
-            return False
+            return ""
 
 
 def define_static_members(scope: Scope, node: tree.Declaration) -> None:
@@ -456,6 +459,11 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
     """The variables that a node takes the address or a reference of."""
     match node:
         case tree.Unary(operator="&", operand=lvalue):
+            yield from root_names(lvalue)
+        case (
+            tree.Assign(target=tree.Conditional() as lvalue)
+            | tree.Update(operand=tree.Conditional() as lvalue)
+        ):
             yield from root_names(lvalue)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import VOID, PointerType, StructType, is_same_type
+from ttmlir.cpp.types import VOID, PointerType, ReferenceType, StructType, is_same_type
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.destructors import (
     end_temporaries,
@@ -162,13 +162,15 @@ def _assign_parts(
     names = tuple(f"(part {number} at {position})" for number in range(len(targets)))
     auto = tree.Reference(tree.NamedType("auto"), is_rvalue=True, position=position)
     statements: list[tree.Statement] = [tree.Binding(auto, names, known, position=position)]
-    for name, target in zip(names, targets, strict=True):
+    fields = found.type.fields if isinstance(found.type, StructType) else ()
+    kept = [isinstance(x.type, ReferenceType) and not x.type.is_rvalue for x in fields]
+    for number, (name, target) in enumerate(zip(names, targets, strict=True)):
         if isinstance(target, tree.Braces):
             raise context.error(target, "std::tie takes variables")
         if target == tree.Name("std::ignore"):
             continue
         part: tree.Expression = tree.Name(name, position=position)
-        if is_moved:
+        if is_moved and not any(kept[number : number + 1]):
             part = tree.FunctionCall(tree.Name("std::move"), (part,), position=position)
         assign = tree.Assign(target, "=", part, position=position)
         statements.append(tree.Evaluate(assign, position=position))

@@ -29,6 +29,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
     is_deduced,
+    is_like_tuple,
     is_same_type,
     is_scoped,
     may_point,
@@ -47,7 +48,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_scalar,
     fold_constant,
-    refers,
 )
 from ttmlir.sim.kernels.library import ENUM_TYPES
 from ttmlir.sim.kernels.packs import expand_all, expand_elements, read_as_value
@@ -64,12 +64,14 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
+    find_reference,
     list_used_names,
-    refers_to_place,
 )
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import (
+    ItemLvalue,
     LocalLvalue,
+    Lvalue,
     Value,
     make_integer,
     make_value,
@@ -108,7 +110,7 @@ def key_of(symbol: Symbol) -> object:
     """Equal for template arguments that name the same instance."""
     match symbol:
         case Alias(type=QualifiedType(type=type_, const=const, volatile=volatile)):
-            return (tag_of(type_), const, volatile, symbol.is_lvalue)
+            return (tag_of(type_), const, volatile, symbol.type.reference)
         case Variable(storage=Value() as value):
             type_ = value.type
             if isinstance(type_, StructType):
@@ -123,8 +125,8 @@ def key_of(symbol: Symbol) -> object:
 def show_symbol(symbol: Symbol) -> str:
     """A template argument as messages and names of types show it."""
     match symbol:
-        case Alias(type=QualifiedType(type=type_, const=const)):
-            return f"{'const ' * const}{type_.name}"
+        case Alias(type=QualifiedType(type=type_, const=const, reference=reference)):
+            return f"{'const ' * const}{type_.name}{reference}"
         case Variable(storage=Value() as value):
             if isinstance(value.type, FunctionType):
                 return value.type.name
@@ -183,8 +185,7 @@ def bind_argument(
         element = _find_element(argument)
         if element is not None:
             return element
-        resolved = context.unit.resolve_type(argument, context.scope)
-        return Alias(resolved, refers(context, argument))
+        return Alias(context.unit.resolve_type(argument, context.scope))
     inner: object = argument
     while isinstance(inner, InScope):
         inner = inner.node
@@ -308,7 +309,7 @@ class Deduction:
             case tree.Reference(referent=tree.NamedType(name=name, qualifiers=()), is_rvalue=True):
                 known = self.scope.symbols.get(name)
                 if name in self.open and isinstance(known, Alias) and not is_moved(given):
-                    self.scope.symbols[name] = replace(known, is_lvalue=True)
+                    self.scope.symbols[name] = Alias(known.type.refer("&"))
             case _:
                 pass
 
@@ -378,7 +379,7 @@ class Deduction:
             case tree.Pointer(), _:
                 return self._match_member(pattern, given.type)
             case tree.Reference(referent=inner), _:
-                return self.match_type(inner, given)
+                return self.match_type(inner, replace(given, reference=""))
             case tree.ArrayOf(), _:
                 return self._match_array(pattern, given)
             case _:
@@ -548,6 +549,10 @@ class Deduction:
                     return self.match_type(written, symbol.type)
             case tree.NamedType() | tree.Pointer() | tree.Reference() if isinstance(symbol, Alias):
                 if self._is_open(pattern):
+                    if isinstance(pattern, tree.Reference):
+                        referent = Alias(replace(symbol.type, reference=""))
+                        is_same = find_reference(pattern, self.scope) == symbol.type.reference
+                        return is_same and self.match_argument(pattern.referent, referent)
                     if isinstance(pattern, tree.NamedType) and "const" in pattern.qualifiers:
                         return symbol.type.const and self.match_type(pattern, symbol.type)
                     return self.match_type(pattern, symbol.type)
@@ -831,9 +836,11 @@ def find_element_scope(scope: Scope, pattern: tree.Type, number: int) -> Scope:
 def _describe_parameter(unit: Unit, parameter: tree.Parameter, scope: Scope) -> Variable:
     """A parameter of which only the type matters."""
     found = unit.resolve_type(_referent(parameter.type), scope)
-    place = LocalLvalue(found.type, "unused", is_const=found.const)
-    is_place = refers_to_place(parameter.type, scope)
-    return Variable(parameter.name or "", place, is_place=is_place)
+    reference = find_reference(parameter.type, scope)
+    place: Lvalue = LocalLvalue(found.type, "unused", is_const=found.const)
+    if reference:
+        place = ItemLvalue(found.type, code.name("unused"), code.constant(0), found.const)
+    return Variable(parameter.name or "", place, reference=reference)
 
 
 def _is_better(a: Candidate, b: Candidate) -> bool:
@@ -1051,7 +1058,8 @@ def has_conversion(context: Context, value: Value, target: CType) -> bool:
     if isinstance(target, StructType):
         info = context.unit.classes.get(target.number)
         if info is not None:
-            return any(_makes(context, each, info.scope, value) for each in info.constructors)
+            makes = any(_makes(context, each, info.scope, value) for each in info.constructors)
+            return makes or is_like_tuple(source, target)
     return False
 
 

@@ -151,8 +151,8 @@ class TypeServices(Protocol):
         """The type of a name with template arguments or within a type; None if it means none."""
         ...
 
-    def find_decltype(self, unit: Unit, scope: Scope, node: tree.Expression) -> QualifiedType:
-        """The type of an expression."""
+    def find_decltype(self, unit: Unit, scope: Scope, node: tree.Decltype) -> QualifiedType:
+        """The type that `decltype(expression)` means."""
         ...
 
     def find_count(self, unit: Unit, scope: Scope, node: tree.Expression) -> int:
@@ -199,7 +199,7 @@ class _ScopedNames:
     def find_templated_type(self, node: tree.NamedType | tree.Name) -> QualifiedType | None:
         return self.unit.services.find_templated_type(self.unit, self.scope, node)
 
-    def find_decltype(self, node: tree.Expression) -> QualifiedType:
+    def find_decltype(self, node: tree.Decltype) -> QualifiedType:
         return self.unit.services.find_decltype(self.unit, self.scope, node)
 
     def find_count(self, node: tree.Expression) -> int:

@@ -138,13 +138,23 @@ def _check_class_template(unit: Unit, handlers: Handlers, template: ClassTemplat
     """The member functions of a class template, in which all of its members are known."""
     definition = template.definition
     members = {name for each in definition.members for name in list_declared_names(each)}
-    members |= {each.name for field in definition.fields for each in field.declarators}
+    members |= set(_list_field_names(definition))
     members |= {each.name for each in definition.template_parameters}
     members.add(definition.name)
     for each in (*definition.members, *template.methods):
         if isinstance(each, tree.Function) and each.definition is not None:
             context = Context(unit, template.scope, handlers, function=each)
             _check_template(context, each, members)
+
+
+def _list_field_names(node: tree.Struct) -> Iterator[str]:
+    """The members of an object, those in unnamed structs and unions too."""
+    inner = {each.name: each for each in node.members if isinstance(each, tree.Struct)}
+    for field in node.fields:
+        yield from (each.name for each in field.declarators)
+        if not field.declarators and isinstance(field.type, tree.NamedType):
+            if field.type.name in inner:
+                yield from _list_field_names(inner[field.type.name])
 
 
 def _check_template(context: Context, function: tree.Function, own: Iterable[str]) -> None:

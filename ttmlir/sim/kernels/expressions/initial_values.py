@@ -577,6 +577,9 @@ def _build_field(context: Context, type_: CType, value: tree.Expression | tree.B
     found = look_at(context, value)
     if isinstance(found, LocalLvalue) and found.is_const and _is_scalar(found.type):
         found = read_lvalue(context, found)  # References to constant numbers are copies.
+    elif isinstance(found, LocalLvalue) and isinstance(found.origin, tree.Parameter):
+        if type_.is_rvalue and _is_scalar(found.type):
+            found = read_lvalue(context, found)  # A number that is passed has no other name.
     return take_address(context, hold_value(found), value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard, cast
 
@@ -21,6 +21,7 @@ from ttmlir.cpp.types import (
     ArrayType,
     CType,
     EnumType,
+    Field,
     FloatType,
     FunctionType,
     IncompleteType,
@@ -36,6 +37,7 @@ from ttmlir.cpp.types import (
     complete_type,
     count_of,
     is_deduced,
+    is_like_tuple,
     is_same_type,
     is_scoped,
     keeps_const,
@@ -58,8 +60,8 @@ from ttmlir.sim.kernels.scope import (
     LateVariable,
     Symbol,
     Variable,
+    find_reference,
     is_given_up,
-    refers_to_place,
 )
 from ttmlir.sim.kernels.value import (
     BitsLvalue,
@@ -507,7 +509,7 @@ def _convert_object(
         return found
     info = context.unit.classes.get(target.number)
     makers = () if info is None else info.constructors
-    fitting = [
+    fitting = is_like_tuple(value.type, target) or [
         each
         for each in makers
         if each.parameters
@@ -517,7 +519,7 @@ def _convert_object(
     if not fitting:
         return None
     known = cast("tree.Expression", Evaluated(value, position=node.position))
-    if isinstance(node, tree.Name) and isinstance(value.type, StructType):
+    if isinstance(node, tree.Name) and isinstance(value.type, StructType) and makers:
         # A variable stays in use: constructors that move do not take it.
         known = node
     made = context.handlers.construct(context, target, (known,), node)
@@ -708,12 +710,20 @@ def _look(context: Context, node: tree.Expression) -> Lvalue | Value:
             return context.handlers.call(context, node)
         case tree.Assign() | tree.Update(postfix=False):
             return context.handlers.change(context, node)
-        case tree.Cast(type=tree.Reference() as reference):
-            return _cast_lvalue(context, reference, node)
+        case tree.Cast(type=written) if find_reference(written, context.scope):
+            return _cast_lvalue(context, node)
         case tree.Conditional():
             return _choose_lvalue(context, node)
         case _:
             return _look_at_known(context, node)
+
+
+def _is_idle(context: Context, left: tree.Expression) -> bool:
+    """Whether nothing happens before a comma, where a variable stands."""
+    if not isinstance(left, tree.Name) or context.unit.find("operator,", context.scope):
+        return False
+    with context.unit.looking():
+        return not context.unit.has_effect(context.evaluate(left).node)
 
 
 def _look_at_known(context: Context, node: tree.Expression) -> Lvalue | Value:
@@ -726,6 +736,8 @@ def _look_at_known(context: Context, node: tree.Expression) -> Lvalue | Value:
             found = look_at(context, cast("tree.Expression", node.node))
             context.scope = outer
             return found
+        case tree.BinaryOperation(operator=",", right=right) if _is_idle(context, node.left):
+            return look_at(context, right)
         case _:
             return evaluate_scalar(context, node)
 
@@ -917,6 +929,16 @@ def find_path(struct: StructType, name: str) -> tuple[int, ...] | None:
     return None
 
 
+def list_fields(type_: CType, path: Sequence[int]) -> list[Field]:
+    """The members on a path, each in the one before."""
+    fields = list[Field]()
+    for number in path:
+        assert isinstance(type_, StructType)
+        fields.append(type_.fields[number])
+        type_ = fields[-1].type
+    return fields
+
+
 def list_members(struct: StructType) -> Iterator[str]:
     """The names of members, those in unnamed structs and unions too."""
     for field in struct.fields:
@@ -973,14 +995,14 @@ def refer(context: Context, lvalue: Lvalue, node: tree.Node) -> Lvalue:
     return find_pointee(context, value, node)
 
 
-def _cast_lvalue(context: Context, reference: tree.Reference, node: tree.Cast) -> Lvalue | Value:
+def _cast_lvalue(context: Context, node: tree.Cast) -> Lvalue | Value:
     """`static_cast<T&>(place)`: the same place as one of a base or derived class."""
     found = look_at(context, node.value)
-    qualified = context.unit.resolve_type(reference.referent, context.scope)
+    qualified = context.unit.resolve_type(node.type, context.scope)
     target = qualified.type
     if isinstance(found, Value):
         return context.handlers.cast(context, found, target, node)
-    if found.type == target or reference.is_rvalue:
+    if found.type == target or qualified.reference == "&&":
         is_over = found.is_over or is_given_up(node, context.scope)
         found = replace(found, is_over=is_over)
         return protect_lvalue(found) if qualified.const else found
@@ -1130,38 +1152,53 @@ def _read_punned(context: Context, node: tree.Expression) -> Value | None:
             return None
 
 
-def refers(context: Context, written: object) -> bool:
-    """Whether a written type is that of a reference to a place, `T&` or `decltype(place)`."""
-    while isinstance(written, InScope):
-        outer, context.scope = context.scope, written.scope
-        found = refers(context, written.node)
-        context.scope = outer
-        return found
-    if not isinstance(written, tree.Decltype) or refers_to_place(written, context.scope):
-        return refers_to_place(written, context.scope)
-    if isinstance(written.expression, (tree.Name, tree.Member)) and not written.in_brackets:
-        return False  # It is the type of what is declared.
-    with context.unit.looking():
-        return _is_place(context, written.expression)
+def find_reference_of(context: Context, written: tree.Decltype) -> str:
+    """`&` or `&&` if `decltype(expression)` means a reference."""
+    node = written.expression
+    if written.in_brackets or not isinstance(node, (tree.Name, tree.Member)):
+        return _find_category(context, node)
+    return _find_declared_reference(context, node)
 
 
-def _is_place(context: Context, node: tree.Expression) -> bool:
-    """Whether an expression is an lvalue, which nobody gives up."""
+def _find_declared_reference(context: Context, node: tree.Name | tree.Member) -> str:
+    """`&` or `&&` if what an expression names is declared as a reference."""
+    if isinstance(node, tree.Name):
+        symbol = context.unit.find(node.text, context.scope)
+        if isinstance(symbol, FieldName):
+            holder, name = find_this(context, node).type, node.text
+        else:
+            return symbol.reference if isinstance(symbol, Variable) else ""
+    else:
+        holder = look_at(context, node.base).type
+        name = node.member
+    if not isinstance(holder, StructType) or (number := holder.index(name)) is None:
+        return ""
+    declared = holder.fields[number].type
+    return ("&&" if declared.is_rvalue else "&") if isinstance(declared, ReferenceType) else ""
+
+
+def _find_category(context: Context, node: tree.Expression) -> str:
+    """`&` of an lvalue, `&&` of a place that is given up; nothing of a value without place."""
     match node:
         case tree.Assign(target=inner) | tree.Update(operand=inner, postfix=False):
             if not isinstance(look_at(context, inner).type, StructType):
-                return True
+                return "&"
         case tree.Conditional(true_value=a, false_value=b):
             is_same = look_at(context, a).type == look_at(context, b).type
-            return is_same and _is_place(context, a) and _is_place(context, b)
+            kinds = {_find_category(context, each) for each in (a, b)}
+            return kinds.pop() if is_same and len(kinds) == 1 else ""
         case tree.BinaryOperation(operator=",", left=left, right=right):
             has_own = context.unit.find("operator,", context.scope) is not None
             if not has_own or not isinstance(context.evaluate(left).type, StructType):
-                return _is_place(context, right)
+                return _find_category(context, right)
+        case tree.FunctionCall(tree.Name(text="std::declval"), (), (written,)):
+            return context.unit.resolve_type(written, context.scope).refer("&&").reference
         case _:
             pass
     found = look_at(context, node)
-    return not isinstance(found, Value) and not found.is_over
+    if isinstance(found, Value):
+        return "&&" if is_given_up(node, context.scope) else ""
+    return "&&" if found.is_over else "&"
 
 
 def find_array(context: Context, node: tree.Expression) -> Lvalue | None:

@@ -22,9 +22,11 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.lvalues import (
     find_member,
+    find_path,
     find_symbol,
     hold_whole,
     is_function,
+    list_fields,
     look_at,
     points_to_function,
     read_lvalue,
@@ -55,21 +57,21 @@ def name_member(context: Context, node: tree.Expression) -> Value | None:
     written = node.scope or tree.NamedType(holder, position=node.position)
     named = context.unit.resolve_type(written, context.scope).type
     struct = _find_holder(named, name) if isinstance(named, StructType) else None
-    number = None if struct is None else struct.index(name)
-    if struct is None or number is None:
+    path = None if struct is None else find_path(struct, name)
+    if struct is None or path is None:
         return None
     context.unit.check_access(struct, name, node, context.scope)
-    field = struct.fields[number]
+    field = list_fields(struct, path)[-1]
     if field.bits is not None:
         raise context.error(node, f"'{name}' is a bit-field, to which nothing can point")
-    type_ = MemberPointerType(f"&{struct.name}::{name}", number, struct, field.type)
+    type_ = MemberPointerType(f"&{struct.name}::{name}", path[0], struct, field.type)
     return Value(type_, code.constant(0))
 
 
 def _find_holder(struct: StructType, name: str) -> StructType | None:
     """The class that declares a member: the class itself or one of its bases."""
-    number = struct.index(name)
-    if number is not None and number >= struct.count_inherited():
+    path = find_path(struct, name)
+    if path is not None and path[0] >= struct.count_inherited():
         return struct
     found = (_find_holder(each, name) for each in struct.bases)
     return next((each for each in found if each is not None), None)
@@ -86,6 +88,9 @@ def point_at_member(context: Context, value: Value, target: CType, node: tree.No
             assert isinstance(found, StructType)
             const = found.fields[number].const
             node_ = code.constant(number + 1)
+            if found.fields[number].name != value.type.member:
+                message = "a member of an unnamed struct or union is not chosen while a kernel runs"
+                raise context.error(node, f"{message}; give it a name")
         case PointerType(pointee=MemberType(type=pointee, holder=holder, const=const)):
             node_ = value.node
         case _:

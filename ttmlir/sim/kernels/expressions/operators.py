@@ -13,6 +13,7 @@ from ttmlir.cpp.types import (
     BOOL,
     INT,
     NULL,
+    TUPLE,
     UNSIGNED,
     VOID,
     ArrayType,
@@ -22,6 +23,7 @@ from ttmlir.cpp.types import (
     FunctionType,
     IntType,
     PointerType,
+    ReferenceType,
     StructType,
     complete_type,
     count_of,
@@ -48,6 +50,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     operate_on_pointer,
     points_to_function,
     read_lvalue,
+    refer,
     retype_lvalue,
     stabilize,
     take_address,
@@ -390,9 +393,11 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
         zero = tree.Integer("0", position=node.position)
         operands = (known, zero) if node.postfix else (known,)
         by_default = False
-    if isinstance(node, tree.Assign) and by_default and _assigns_parts(context, target.type):
-        return _assign_parts(context, replace(node, target=known)), node
-    if not isinstance(target.type, StructType) or by_default:
+    if by_default:
+        assert isinstance(plain, tree.Assign)
+        own, plain = _assign_by_default(context, target, plain)
+        return own, cast("ChangeT", plain)
+    if not isinstance(target.type, StructType):
         return None, cast("ChangeT", plain)
     name = f"operator{node.operator}"
     own = context.handlers.call_operator(context, name, operands, node, found)
@@ -494,36 +499,64 @@ def _assigns_parts(context: Context, type_: CType, seen: set[int] | None = None)
     )
 
 
-def _assign_parts(context: Context, node: tree.Assign) -> Value:
-    """`a = b` of objects whose class says nothing of it: base and members, one by one."""
+_TUPLES = (TUPLE, "std::pair<")
+
+
+def _assign_by_default(
+    context: Context, target: Lvalue | Value, node: tree.Assign
+) -> tuple[Value | None, tree.Assign]:
+    """`a = b` part by part; None if `a` is assigned as a whole, with what was found already."""
+    is_other = False
+    if target.type.name.startswith(_TUPLES) and not _find_braces(node):
+        found = look_at(context, node.value)
+        node = replace(node, value=_known(found, node.value.position))
+        is_other = _assigns_elements(target.type, found.type)
+    if is_other or _assigns_parts(context, target.type):
+        return _assign_parts(context, target, node, is_other=is_other), node
+    return None, node
+
+
+def _assigns_elements(target: CType, source: CType) -> bool:
+    """Whether a tuple or pair is assigned one of other types, or has elements that refer."""
+    if not isinstance(target, StructType) or not isinstance(source, StructType):
+        return False
+    is_alike = source.name.startswith(_TUPLES) and len(source.fields) == len(target.fields)
+    refers = any(isinstance(each.type, ReferenceType) for each in target.fields)
+    return is_alike and (refers or not is_same_type(target, source))
+
+
+def _assign_parts(
+    context: Context, assigned: Lvalue | Value, node: tree.Assign, *, is_other: bool
+) -> Value:
+    """`a = b` of objects whose class says nothing of it: base and members, one by one.
+
+    With `is_other` both are tuples or pairs, of which `b` stays as it is.
+    """
     position = node.position
     setup = list[ast.expr]()
-    target = stabilize(context, _find_changeable(context, node.target), setup)
+    place = assigned if is_other else _find_changeable(context, node.target)
+    if isinstance(place, Value) or place.is_const:
+        place = _find_changeable(context, node.target)
+    target = stabilize(context, place, setup)
     type_ = complete_type(target.type, context.unit.structs)
     assert isinstance(type_, StructType)
     found = look_at(context, node.value)
-    is_place = not isinstance(found, Value)
-    if is_place and isinstance(found.type, StructType) and found.type.derives_from(type_):
-        source = retype_lvalue(stabilize(context, found, setup), type_)
-    else:
-        value = found if isinstance(found, Value) else read_lvalue(context, found)
-        held = context.unit.create_name("assigned", "t")
-        made = settle(convert_implicitly(context, value, type_, node.value))
-        setup.append(code.walrus(held, code.list_of([made.node])))
-        source = ItemLvalue(type_, code.name(held), code.constant(0))
-    is_moved = not is_place or found.is_over
+    source = _find_assigned(context, type_, found, node, setup, is_other=is_other)
+    is_moved = isinstance(found, Value) or found.is_over
 
-    def assign(to: tree.Expression, value: tree.Expression) -> None:
+    def assign(to: tree.Expression, value: tree.Expression, *, is_moved: bool) -> None:
         if is_moved:
             value = tree.FunctionCall(tree.Name("std::move"), (value,), position=position)
         done = change(context, tree.Assign(to, "=", value, position=position))
         setup.append(done.node if isinstance(done, Value) else read_lvalue(context, done).node)
 
     def visit(to: Lvalue, value: Lvalue) -> None:
+        is_kept = isinstance(value.type, ReferenceType) and not value.type.is_rvalue
+        to, value = (refer(context, each, node) for each in (to, value))
         inner = complete_type(to.type, context.unit.structs)
         pair = (_known(to, position), _known(value, position))
         if not isinstance(inner, ArrayType):
-            assign(*pair)
+            assign(*pair, is_moved=is_moved and not is_kept)
             return
         if inner.count > MOST_ELEMENTS:
             message = f"this assigns an array of {inner.count} objects one by one"
@@ -541,6 +574,27 @@ def _assign_parts(context: Context, node: tree.Assign) -> Value:
         visit(find_member_lvalue(target, number), find_member_lvalue(source, number))
     whole = read_lvalue(context, target)
     return replace(whole, node=code.last_of(*setup, whole.node))
+
+
+def _find_assigned(
+    context: Context,
+    type_: StructType,
+    found: Lvalue | Value,
+    node: tree.Assign,
+    setup: list[ast.expr],
+    *,
+    is_other: bool,
+) -> Lvalue:
+    """The place of an object whose parts are assigned."""
+    derives = isinstance(found.type, StructType) and found.type.derives_from(type_)
+    if not isinstance(found, Value) and (derives or is_other):
+        source = stabilize(context, found, setup)
+        return retype_lvalue(source, type_) if derives else source
+    value = found if isinstance(found, Value) else read_lvalue(context, found)
+    held = context.unit.create_name("assigned", "t")
+    made = settle(value if is_other else convert_implicitly(context, value, type_, node.value))
+    setup.append(code.walrus(held, code.list_of([made.node])))
+    return ItemLvalue(made.type, code.name(held), code.constant(0))
 
 
 def _assign(context: Context, setup: list[ast.expr], lvalue: Lvalue, value: Value) -> Value:
@@ -568,9 +622,14 @@ def _take_stored_bits(lvalue: MemoryLvalue, node: ast.expr) -> Value:
 def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.expr], Lvalue, Value]:
     """What to do first, where to assign and what."""
     operator = node.operator.removesuffix("=")
-    lvalue = _find_changeable(context, node.target)
-    value = evaluate_scalar(context, node.value)
     setup = list[ast.expr]()
+    if isinstance(node.target, (tree.BinaryOperation, tree.Assign, tree.Update)):
+        # What `(f(), x) = value` and `(x = 1) += value` do first comes after the value.
+        value = _keep_value(context, evaluate_scalar(context, node.value), setup, always=True)
+        lvalue = _find_last_changed(context, node.target, setup)
+    else:
+        lvalue = _find_changeable(context, node.target)
+        value = evaluate_scalar(context, node.value)
     if not operator:
         value = fit_pointer(
             context, convert_implicitly(context, value, lvalue.type, node.value), lvalue, node
@@ -610,6 +669,24 @@ def _keep_value(
     temporary = context.unit.create_name("value", "t")
     setup.append(code.walrus(temporary, value.node))
     return replace(value, node=code.name(temporary))
+
+
+def _find_last_changed(context: Context, node: tree.Expression, setup: list[ast.expr]) -> Lvalue:
+    """The place of `(f(), x)`, `(x = 1)` or `++x`, after what happens first."""
+    match node:
+        case tree.BinaryOperation(operator=",", left=first, right=last):
+            pass
+        case tree.Assign(target=last) | tree.Update(operand=last, postfix=False):
+            first = node
+        case _:
+            return _find_changeable(context, node)
+    found = look_at(context, first)
+    if not isinstance(found, Value) and first is node:
+        return _find_changeable(context, _known(found, node.position))
+    done = found if isinstance(found, Value) else read_lvalue(context, found)
+    if context.unit.has_effect(done.node):
+        setup.append(done.node)
+    return _find_last_changed(context, last, setup)
 
 
 def _find_changeable(context: Context, node: tree.Expression) -> Lvalue:
@@ -652,7 +729,8 @@ def prepare_update(
 ) -> tuple[list[ast.expr], Lvalue, Value, Value]:
     """What to do first, the place, its old value and its new value."""
     setup = list[ast.expr]()
-    lvalue = stabilize(context, _find_changeable(context, node.operand), setup)
+    lvalue = _find_last_changed(context, node.operand, setup)
+    lvalue = stabilize(context, lvalue, setup)
     old = read_lvalue(context, lvalue)
     if old.type == BOOL:
         raise context.error(node, f"'{node.operator}' does not go with 'bool'")

@@ -122,8 +122,9 @@ def call_candidate(
 def _describe_result(context: Context, function: tree.Function, scope: Scope) -> Lvalue | Value:
     """What a function without definition gives, of which only the type matters."""
     found = resolve_result(context.unit, function, scope)
-    if isinstance(function.result, tree.Reference):
-        return LocalLvalue(found.type, "unused", is_const=found.const)
+    if found.reference:
+        is_over = found.reference == "&&"
+        return LocalLvalue(found.type, "unused", is_const=found.const, is_over=is_over)
     return make_value(found.type, code.name("unused"))
 
 

@@ -8,7 +8,9 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_scalar,
     find_array,
+    find_path,
     is_function,
+    list_fields,
 )
 from ttmlir.sim.kernels.scope import Functions
 from ttmlir.sim.kernels.value import Value, make_integer
@@ -61,9 +63,10 @@ def _is_named_function(context: Context, node: tree.Node) -> bool:
 def evaluate_offset(context: Context, node: tree.OffsetOf) -> Value:
     """`offsetof(T, member)`."""
     type_ = context.unit.resolve_type(node.type, context.scope).type
-    number = type_.index(node.member) if isinstance(type_, StructType) else None
-    if number is None or not isinstance(type_, StructType):
+    path = find_path(type_, node.member) if isinstance(type_, StructType) else None
+    if path is None:
         raise context.error(node, f"'{type_.name}' has no member '{node.member}'")
-    if type_.fields[number].bits is not None:
+    fields = list_fields(type_, path)
+    if fields[-1].bits is not None:
         raise context.error(node, f"'{node.member}' is a bit-field, which has no offset in bytes")
-    return make_integer(type_.fields[number].offset, UNSIGNED)
+    return make_integer(sum(each.offset for each in fields), UNSIGNED)
