@@ -79,6 +79,7 @@ def check(
     kernel wrong, circular buffers have tiles of bf16, and macros such as REDUCE_OP, which host
     programs pass, have defaults.
     """
+    from ttmlir.collector import without_collections
     from ttmlir.cpp.include_path import HOME_VARIABLE
     from ttmlir.errors import show_cause
     from ttmlir.kernel_tool.checking import (
@@ -117,7 +118,7 @@ def check(
     assumed = Counter[int]()
     macros = Counter[str]()
     for path in kernels:
-        with show_wait(f"compiling {shown_name(str(path))}"):
+        with without_collections(), show_wait(f"compiling {shown_name(str(path))}"):
             verdict = check_kernel(path, options)
         _print_verdict(verdict, as_json)
         if not verdict.compiles:

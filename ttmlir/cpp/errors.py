@@ -161,9 +161,19 @@ class ErrorList:
         if follows or known:
             return
         self.errors.append(error)
-        is_last = self._ends is not None and self._ends(error.message)
-        if is_last or len(self.errors) >= self._limit:
+        if self._is_last(error) or len(self.errors) >= self._limit:
             raise TooManyErrorsError(error.message, error.position, error.line, error.notes)
+
+    def end_with(self, errors: Iterable[CppSyntaxError]) -> None:
+        """Add those of some errors that end the list, and raise TooManyErrorsError if there are."""
+        found = list(filter(self._is_last, errors))
+        if found:
+            self.errors += found
+            last = found[-1]
+            raise TooManyErrorsError(last.message, last.position, last.line, last.notes)
+
+    def _is_last(self, error: CppSyntaxError) -> bool:
+        return self._ends is not None and self._ends(error.message)
 
     def add_note(self, note: str) -> None:
         """Add a note after the last error; an empty one is none."""

@@ -12,6 +12,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
+from ttmlir.collector import freed_afterwards, without_collections
 from ttmlir.cpp.errors import CppSyntaxError, DifferingError, Position
 from ttmlir.cpp.include_path import IncludePath
 from ttmlir.cpp.preprocess import join_macros
@@ -417,6 +418,8 @@ class Verdict:
         return not self.message
 
 
+@without_collections()
+@freed_afterwards()
 def check_kernel(path: str, options: CheckOptions) -> Verdict:
     """Compile a kernel for all its processors; up to `MAX_ERRORS` errors are what is wrong.
 

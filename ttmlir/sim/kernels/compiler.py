@@ -75,6 +75,7 @@ from ttmlir.sim.kernels.scope import (
     list_used_names,
 )
 from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.unknown_names import find_unknown_names
 from ttmlir.sim.kernels.unused import check_unused
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
@@ -350,8 +351,8 @@ def compile_kernel(
     words that host programs of a release that is given pass. A text with a map is known by the
     positions that its lines come from, in `file`. Raises CppSyntaxError for whatever is wrong with
     the text, with up to `error_limit` errors, none after one whose message `ends`; without a limit
-    what is wrong with headers is an error only where it is used. Results are kept: the same kernel
-    compiles once, unless a header has changed.
+    what is wrong with headers is an error only where it is used. Results without a limit are kept:
+    the same kernel compiles once, unless a header has changed.
     """
     options = _Options(
         text=text,
@@ -369,15 +370,14 @@ def compile_kernel(
         assume_arguments=assume_arguments,
         release=release,
     )
+    if error_limit is not None:
+        return _compile_whole(options, ErrorList(error_limit, ends))
     nameless = dataclasses.replace(options, file="") if _has_free_name(options) else options
     known = _COMPILED.get(options) or _COMPILED.get(nameless)
     if known is not None and known.file != file and not _is_movable(known):
         known = None
     if known is None or not all(each.is_current(include_path) for each in known.lookups):
-        if error_limit is None:
-            known = _compile(options)
-        else:
-            known = _compile_whole(options, ErrorList(error_limit, ends))
+        known = _compile(options)
     elif known.file != file:
         known = _renamed(known, file)
     for each in (nameless, options):
@@ -587,7 +587,11 @@ def _compile_unit(
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")
-            module = _module(unit, _entry_function(unit, parsed, role))
+            entry, scope = _entry_function(unit, parsed, role)
+            if errors is not None and not errors.errors:
+                # What has it compiled anew is found before all that would be in vain.
+                errors.end_with(find_unknown_names(Context(unit, scope, HANDLERS), entry))
+            module = _module(unit, entry, scope)
             if unit.runs:
                 _refuse_forbidden(unit, module)
             bytecode = compile(module, unit.file, "exec")
@@ -842,9 +846,8 @@ def _choose_entry(unit: Unit, defined: Sequence[tree.Function]) -> tree.Function
 # The module.
 
 
-def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
+def _module(unit: Unit, function: tree.Function, scope: Scope) -> ast.Module:
     """`def _kernel(...)`: takes the library, holds the functions, and starts the last of them."""
-    function, scope = entry
     body = compile_entry(HANDLERS, unit, function, scope)
     add_dispatchers(Context(unit, unit.root, HANDLERS, in_function=False))
     identifier = unit.create_name(function.name, "f")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import is_deduced
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.standard import SPECIAL
@@ -30,6 +31,27 @@ def check_branch(context: Context, branch: tree.Node) -> None:
         _check_names(context, tree.walk(branch), (), lambda call: False)
     else:
         _check_names(context, tree.walk(branch), (), _has_arguments)
+
+
+def find_unknown_names(context: Context, function: tree.Function) -> Iterator[CppSyntaxError]:
+    """Errors of names that mean nothing in what is compiled whatever the constants are."""
+    declared = {name for each in function.parts for name in _list_all_declared(each)}
+    pending: list[object] = [function.body]
+    while pending:
+        match pending.pop():
+            case tree.Lambda() | tree.Conditional():
+                pass
+            case tree.If(is_constexpr=True, condition=condition):
+                pending.append(condition)
+            case tree.Name(text=name, scope=None) as each if name.isupper():
+                if name not in declared and not is_known_name(context, name):
+                    yield unknown_variable(context, each)
+            case tree.Node() as each:
+                pending += tree.list_parts(each)
+            case tuple() as parts:
+                pending += parts
+            case _:
+                pass
 
 
 def _has_arguments(call: tree.FunctionCall) -> bool:
