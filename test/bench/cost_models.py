@@ -220,9 +220,10 @@ def convolution(
     *,
     activations: DataType = BFP8,
     in_dram: bool = False,
+    in_rows: bool = False,
     fidelity: MathFidelity = LOFI,
 ) -> Work:
-    """A convolution of square images."""
+    """A convolution of square images, whose pixels are tiles or rows."""
     out = size // stride
     pixels = batch * out * out
     # As in tt-metal's ResNet-50, whose first two stages have shards of rows.
@@ -233,6 +234,8 @@ def convolution(
     grid = (_largest_divisor(tiles[0], most[0]), _largest_divisor(tiles[1], most[1]))
     place = make_desc if in_dram else sharded
     source = place((1, 1, batch * size * size, channels), activations)
+    if in_rows:
+        source = make_desc(source.shape, BF16, L1, tiled=False, layout=HEIGHT, grid=(64, 1))
     output = (
         make_desc((1, 1, pixels, filters), activations)
         if in_dram
@@ -247,6 +250,7 @@ def convolution(
             "kernel_width": kernel,
             "stride_height": stride,
             "stride_width": stride,
+            "input_width": size,
             "in_channels": channels,
             "out_channels": filters,
             "groups": 1,
@@ -259,14 +263,14 @@ def resnet_50() -> list[Work]:
     """ResNet-50, 16 images of 224x224."""
     batch = 16
     # The first convolution is folded: 4x4 windows of 16 channels with a stride of 1.
-    works = [convolution(batch, 112, 16, 64, 4)]
+    works = [convolution(batch, 112, 16, 64, 4, in_rows=True)]
     pooled = sharded((1, 1, batch * 56 * 56, 64), BFP8, HEIGHT, (64, 1))
     works.append(
         Work(
             mnemonic="max_pool2d",
             operands=(sharded((1, 1, batch * 112 * 112, 64), BF16, HEIGHT, (64, 1)),),
             output=pooled,
-            parameters={"kernel_height": 3, "kernel_width": 3},
+            parameters={"kernel_height": 3, "kernel_width": 3, "input_width": 112},
         )
     )
     channels = 64
@@ -281,6 +285,14 @@ def resnet_50() -> list[Work]:
                 works.append(convolution(batch, before, channels, 4 * width, 1, stride))
             channels = 4 * width
             works.append(elementwise("add", (1, 1, batch * size * size, channels), BFP8, 2))
+    works.append(
+        Work(
+            mnemonic="avg_pool2d",
+            operands=(sharded((1, 1, batch * 49, 2048), BF16),),
+            output=sharded((1, 1, batch, 2048), BF16),
+            parameters={"kernel_height": 7, "kernel_width": 7, "input_width": 7},
+        )
+    )
     works.append(product(32, 2048, 1024))
     return works
 

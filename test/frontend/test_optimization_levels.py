@@ -291,6 +291,23 @@ def test_images_stay_in_shards() -> None:
         assert correlation > least
 
 
+def test_few_channels_are_transposed_into_shards() -> None:
+    """The first convolution takes pixels from the cores that transposed them: 54 cores have four
+    rows of tiles of the image each, and two of the result."""
+    torch.manual_seed(5)
+    model = nn.Conv2d(3, 64, 5, 2, 2, bias=False).eval()
+    x = torch.randn(3, 3, 48, 96)
+    expected = model.double()(x.double()).detach()
+    compiled = compile_at(3, model.bfloat16(), x.bfloat16())
+    text = compiled.text("ttnn")
+    assert "deallocate_activation = true" in text
+    assert "<54x1>, memref<4x1x!ttcore.tile<32x32, bf16>, #l1>, <height_sharded>" in text
+    names = [each.name for each in compiled.estimate().operations if each.mid]
+    assert names[:4] == ["ttnn.permute", "ttnn.to_layout", "ttnn.permute", "ttnn.conv2d"]
+    found = compiled(x.bfloat16()).double().detach()
+    torch.testing.assert_close(found, expected, atol=2e-2, rtol=1e-2)
+
+
 @pytest.mark.parametrize(("height", "width"), [(5, 7), (1, 13)])
 def test_means_of_images_are_pools(height: int, width: int) -> None:
     """Pixels of three images stay as the convolution made them, one below the other."""

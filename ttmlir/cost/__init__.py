@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Estimate": "ttmlir.cost.estimate",
-    "Interval": "ttmlir.cost.work",
+    "Interval": "ttmlir.cost.workload",
     "Machine": "ttmlir.cost.machine",
     "MatmulConfig": "ttmlir.cost.work",
     "MemoryUse": "ttmlir.runtime.memory",

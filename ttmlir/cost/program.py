@@ -13,7 +13,7 @@ from ttmlir.cost.estimate import Estimate, OperationEstimate
 from ttmlir.cost.families.exchange import cost_exchange
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.records import conv_activation, find_work
+from ttmlir.cost.records import convolution_config, find_work
 from ttmlir.cost.times import cost_operation, estimate_cost
 from ttmlir.cost.work import MatmulConfig, Work
 from ttmlir.cost.workload import (
@@ -471,7 +471,7 @@ class _Reader:
             parameters=call.parameters,
             fidelity=None if config is None else config.math_fidelity,
             wide_sums=config is not None and bool(config.fp32_dest_acc_en),
-            matmul=MatmulConfig() if record is None else conv_activation(record),
+            matmul=MatmulConfig() if record is None else convolution_config(record),
         )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ttmlir.cost.families.contraction import PACKED
-from ttmlir.cost.work import MatmulConfig, Work
+from ttmlir.cost.work import TILE, MatmulConfig, Work
 from ttmlir.optable import DEFINITIONS
 from ttmlir.runtime.binary import Operation, TensorRef, compute_config_of
 from ttmlir.runtime.tensor import TensorDesc
@@ -90,12 +90,15 @@ def _transposed(desc: TensorDesc) -> TensorDesc:
     return replace(desc, shape=(*outer, columns, rows))
 
 
-def conv_activation(record: Operation) -> MatmulConfig:
-    """How a convolution is cut: its activation, if it has one."""
+def convolution_config(record: Operation) -> MatmulConfig:
+    """How a convolution is cut: its activation, and rows of its blocks, if it says so."""
     config = record.optional_field("conv2d_config")
-    table = None if config is None else config["activation"]
+    if config is None:
+        return MatmulConfig()
+    table, height = config["activation"], config["act_block_h_override"] or 0
     kind = "Identity" if table is None else table["op_type"]
-    return MatmulConfig() if kind == "Identity" else MatmulConfig(activation=_function(kind))
+    activation = "" if kind == "Identity" else _function(kind)
+    return MatmulConfig(activation=activation, block_rows=height // TILE or None)
 
 
 def _convolution(record: Operation, place: Place) -> Work | None:
@@ -103,12 +106,13 @@ def _convolution(record: Operation, place: Place) -> Work | None:
     padding = [int(each) for each in record.numbers("padding")]
     if len(padding) != 4 or padding[0::2] == padding[1::2]:
         return None
-    parameters = {name: record.scalar(name) for name in ("in_channels", "out_channels", "groups")}
+    told = ("in_channels", "out_channels", "input_width", "groups")
+    parameters = {name: record.scalar(name) for name in told}
     for name, field in (("kernel", "kernel_size"), ("stride", "stride"), ("dilation", "dilation")):
         extents = zip(("height", "width"), record.numbers(field), strict=True)
         parameters |= {f"{name}_{side}": extent for side, extent in extents}
     operands = _fields(record, place, "input", "weight", "bias")
-    out, matmul = record.tensor("out").desc, conv_activation(record)
+    out, matmul = record.tensor("out").desc, convolution_config(record)
     return _make(record, "conv2d", operands, out, parameters=parameters, matmul=matmul)
 
 
@@ -120,6 +124,7 @@ def _pool(record: Operation, place: Place) -> Work | None:
         return None
     height, width = record.numbers("kernel_size")
     parameters = {"kernel_height": height, "kernel_width": width}
+    parameters["input_width"] = record.scalar("input_width")
     operands, out = _fields(record, place, "in"), record.tensor("out").desc
     return _make(record, "max_pool2d", operands, out, parameters=parameters)
 

@@ -134,6 +134,8 @@ class MatmulConfig:
     """Rows and columns of cores."""
     block_depth: int | None = None
     """Tiles along K of a block (`in0_block_w`)."""
+    block_rows: int | None = None
+    """Rows of tiles whose windows a convolution gathers at once (`act_block_h_override`)."""
     subblock: tuple[int, int] | None = None
     """Rows and columns of tiles that DST holds."""
     activation: str = ""

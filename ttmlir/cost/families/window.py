@@ -19,31 +19,40 @@ from ttmlir.cost.work import (
     tile_count,
 )
 from ttmlir.cost.workload import DRAM, PROCESSOR, UNPACK, OperationCost, Stage, Workload
-from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, tilize_unpack_cycles, untilize_cycles
 
 POOL_CHANNELS = 256
+NARROWEST = tile_bytes(DataType.BF16) // (TILE * TILE)
+ALIGNED = 8
+"""Channels of pixels that are rows of numbers are padded to a multiple of it (16 bytes)."""
+SPLIT_ROWS = 3
+"""From so many rows of tiles of a block on, both data movement processors gather its windows, as
+ttnn 0.81 does on an n150: its kernels get `split_reader` for blocks of 4 and more rows of tiles of
+3x3x64, 3x3x128, 4x4x16 and 4x7x32 windows, and not for those of 1 and 2."""
 
 
 def cost_convolution(machine: Machine, work: Work) -> OperationCost:
     """A product: rows are pixels of the result, and K is a window of all channels of a group.
 
     Windows are gathered from the image, which each core has in L1, and made tiles, step by step
-    beside the product.
+    beside the product; each row of a window is padded to whole tiles.
     """
-    kernel = _number(work, "kernel_height") * _number(work, "kernel_width")
+    height, width = _number(work, "kernel_height"), _number(work, "kernel_width")
+    kernel = height * width
     groups = max(1, _number(work, "groups"))
     channels, filters = _number(work, "in_channels"), _number(work, "out_channels")
     pixels = max(1, math.prod(work.output.shape[:-1]))
     inner = kernel * channels // groups
-    extents = (_tiles(pixels), _tiles(inner), _tiles(filters))
+    image, *others = work.operands
+    depth = height * _tiles(width * _aligned(channels // groups, image))
+    extents = (_tiles(pixels), depth, _tiles(filters))
     flops = 2.0 * pixels * inner * filters
     stride = max(_number(work, "stride_height"), _number(work, "stride_width"))
     if kernel == 1 and stride == 1:
         # The image is the first operand as it is.
         return OperationCost(programs=(multiply(machine, work, extents, flops),))
-    image, *others = work.operands
     there = replace(
         image,
         memory_space=MemorySpace.DEVICE_L1,
@@ -52,23 +61,26 @@ def cost_convolution(machine: Machine, work: Work) -> OperationCost:
     )
     inside = replace(work, operands=(there, *others))
     workload = multiply(machine, inside, extents, flops, extra=(_gather(machine, work, extents),))
-    return OperationCost(programs=(give_edges(machine, image), workload))
+    return OperationCost(programs=(_give_edges(machine, work), workload))
 
 
-def give_edges(machine: Machine, source: TensorDesc) -> Workload:
+def _give_edges(machine: Machine, work: Work) -> Workload:
     """The program before a window operation: each core's image becomes rows of pixels in L1, with
-    the edges of its neighbours'."""
+    the edges of its neighbours'; each row of the image is copied to its place between margins."""
+    source = work.operands[0]
     count = tile_count(source.shape)
     cores = cores_for(machine, source, count)
-    tiles = -(-count // cores)
     unpack, pack = untilize_cycles(source.data_type, by_packer=True)
-    pixels = math.prod(source.shape[:-1]) / cores
-    copies = machine.figures.l1_read_latency + pixels * machine.figures.read_issue
+    pixels = math.prod(source.shape[:-1])
+    runs = -(-pixels // _number(work, "input_width") // cores)
+    size = -(-pixels // cores) * _aligned(source.shape[-1], source) * _number_bytes(source)
+    issues = runs * machine.figures.write_issue
+    copies = machine.figures.l1_write_latency + issues + size / machine.interface_rate
     return Workload(
         cores=cores,
-        steps=tiles,
+        steps=-(-count // cores),
         read=reading(machine, source, 1, cores),
-        compute=stages(unpack, call_cycles("copy_tile"), pack),
+        compute=stages(unpack, call_cycles("copy_tile"), pack) if source.is_tiled else (),
         write=Stage(PROCESSOR, 0.0),
         once=(Stage(PROCESSOR, copies),),
         dram_bytes=dram_bytes(source),
@@ -76,22 +88,36 @@ def give_edges(machine: Machine, source: TensorDesc) -> Workload:
     )
 
 
+def _aligned(channels: int, image: TensorDesc) -> int:
+    """The numbers of a pixel with padding."""
+    whole = TILE if image.is_tiled else ALIGNED
+    return -(-channels // whole) * whole
+
+
+def _number_bytes(image: TensorDesc) -> float:
+    """Of a number in a row of pixels: blocks of 8 bits become bfloat16 there."""
+    return max(NARROWEST, tile_bytes(image.data_type) / (TILE * TILE))
+
+
 def _gather(machine: Machine, work: Work, extents: tuple[int, int, int]) -> Stage:
     """Windows of the pixels of a block are copied within L1 and made tiles, in each step.
 
-    The pixels of a row of the window are one transfer, if they are neighbours.
+    The pixels of a row of the window are one transfer, if they are neighbours. Cores that share
+    pixels have some of their channels each.
     """
     division = divide(machine, work, extents)
-    tiles = division.block_rows * division.depth
+    tiles = division.block_rows * division.depth / division.columns
     data_type = work.operands[0].data_type
     tilize = tiles * tilize_unpack_cycles(data_type, division.depth)
     tilize /= machine.figures.unpack_speed
-    channels = max(1, _number(work, "in_channels") // max(1, _number(work, "groups")))
-    dilation = _number(work, "dilation_width")
-    row = channels * (_number(work, "kernel_width") if dilation == 1 else 1)
-    transfers = division.block_rows * TILE * division.depth * TILE / row
-    size = tiles * tile_bytes(data_type)
-    copies = max(transfers * machine.figures.read_issue, size / machine.interface_rate)
+    apart = _number(work, "kernel_width") if _number(work, "dilation_width") > 1 else 1
+    rows = _number(work, "kernel_height") * apart * division.depth / extents[1]
+    size = tiles * TILE * TILE * _number_bytes(work.operands[0])
+    issues = division.block_rows * TILE * rows * machine.figures.read_issue
+    at_once = work.matmul.block_rows or division.block_rows
+    if at_once >= SPLIT_ROWS or division.columns > 1:
+        issues /= 2
+    copies = max(issues, size / machine.interface_rate)
     return Stage(UNPACK if tilize > copies else PROCESSOR, max(tilize, copies), 0.0)
 
 
@@ -127,7 +153,7 @@ def cost_pool(machine: Machine, work: Work) -> OperationCost:
         dram_bytes=dram_bytes(source, output),
         noc_bytes=network_bytes(source, output),
     )
-    return OperationCost(programs=(give_edges(machine, source), workload))
+    return OperationCost(programs=(_give_edges(machine, work), workload))
 
 
 def _image_share(machine: Machine, desc: TensorDesc, tiles: float, cores: int) -> Stage:

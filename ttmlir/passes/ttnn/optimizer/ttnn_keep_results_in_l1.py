@@ -166,7 +166,17 @@ class _Choice:
 
 
 def _takes(op: Operation) -> bool:
-    return is_elementwise(op) or op.name in _TAKING
+    return is_elementwise(op) or op.name in _TAKING or _makes_tiles(op)
+
+
+def _makes_tiles(op: Operation) -> bool:
+    """True for rows of numbers in L1 that become tiles."""
+    if op.name != "ttnn.to_tensor_spec":
+        return False
+    before, after = (memory_of(each.type) for each in (op.operands[0], op.results[0]))
+    if before is None or after is None or before.is_tiled or not after.is_tiled:
+        return False
+    return before.buffer in (BufferType.DRAM, BufferType.L1) and not is_sharded(op.operands[0].type)
 
 
 def _views_of(value: SSAValue) -> list[SSAValue]:

@@ -46,7 +46,9 @@ Requires: ttnn of 2026, with layouts, and a `ttcore.device`.
 Ensures: a convolution whose results are whole tiles of channels makes shards of them, and takes
 shards if its channels are whole tiles, too, where they fit into L1 with what else is there and with
 its circular buffers: rows of pixels where three quarters of the cores have whole tiles of the
-result, and else blocks of pixels and channels, as the library divides them. Rows of tiles are
+result, and else blocks of pixels and channels, as the library divides them. An image of few
+channels whose pixels were transposed for it alone is transposed into shards, which the library
+gives back as soon as each core has its pixels (`deallocate_activation`). Rows of tiles are
 computed in parts whose buffers fit (`act_block_h_override`). Pools of shards of rows of pixels take
 and make them, and elementwise operations keep the shards of what they are computed from. Others
 get their operands back where they were.
@@ -68,8 +70,8 @@ from ttmlir.dialects.ttnn.attrs import MEMORY_LAYOUTS, TTNNLayoutAttr
 from ttmlir.dialects.ttnn.configs import Conv2dSliceConfigAttr
 from ttmlir.ir.rewriting import erase
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import TILE, Shards, layout_in, memory_of, set_type
-from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat
+from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in, memory_of, set_type
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat, has_same_tiles
 from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
@@ -93,6 +95,8 @@ if TYPE_CHECKING:
 
 _CONVOLUTION = "ttnn.conv2d"
 _POOL = "ttnn.max_pool2d"
+_RESHAPE = "ttnn.reshape"
+_TURN = "ttnn.permute"
 _MOVE = "ttnn.to_tensor_spec"
 _HEIGHT = TTNNTensorMemoryLayout.HEIGHT_SHARDED
 _BLOCK = TTNNTensorMemoryLayout.BLOCK_SHARDED
@@ -100,7 +104,7 @@ _LEAST_SHARE = 0.75
 """Of the cores, that have rows of pixels."""
 _LEAST_LARGE = 4
 """Shards of a part of L1 are large where others are there."""
-_CAP = 0.85
+_CAP = 0.88
 _TABLES = 32 << 10
 """Bytes of L1 that the library keeps for tables of windows."""
 _TILE_BYTES = 2 << 10
@@ -234,6 +238,8 @@ class _Images:
         if outer % TILE:
             return
         if parts_of(window.rows[1], cores) >= _LEAST_SHARE * cores:
+            if not whole and self._turn_into_shards(op, window, cores):
+                return
             if self._divide(op, window, _HEIGHT, (cores, 1), whole=whole):
                 return
         if whole:
@@ -250,10 +256,11 @@ class _Images:
         grid: tuple[int, int],
         *,
         whole: bool,
+        gone: int = 0,
     ) -> bool:
         """Divide a convolution over so many rows and columns of cores at most; False, and nothing
         is done, if it does not fit. The image is taken as it is unless its channels are `whole`
-        tiles."""
+        tiles; `gone` are bytes of L1 that are free when results are made."""
         image, result = op.operands[0], op.results[0]
         parts, columns = grid
         made = self._in(result.type, spread, (parts_of(window.rows[1], parts), columns))
@@ -262,11 +269,12 @@ class _Images:
             taken = self._in(image.type, spread, (parts_of(window.rows[0], parts), columns))
         moved = shard_bytes(taken) if taken != image.type else 0
         beside = moved + window.edged_bytes(parts, columns)
-        room = self._most - self._occupancy.at(op) - beside - shard_bytes(made)
+        held, most = self._occupancy.at(op) - gone, self._most + gone
+        room = self._most - held - beside - shard_bytes(made)
         height = window.block_height(parts, columns, room, self._weight_bytes)
         # What is large finds no room between others.
-        most = self._most // _LEAST_LARGE if self._occupancy.at(op) else self._most
-        if height is None or shard_bytes(made) > most or not self._fits(op, made, self._most):
+        largest = self._most // _LEAST_LARGE if held else self._most
+        if height is None or shard_bytes(made) > largest or not self._fits(op, made, most):
             return False
         op.operands[0] = move(image, taken, op, op.location)
         self._taking.add((op, 0))
@@ -275,6 +283,35 @@ class _Images:
         configure(op, (*rows, ("shard_layout", spread)))
         slices = (("slice_type", "l1_full"), ("num_slices", 0))
         op.properties["conv2d_slice_config"] = Conv2dSliceConfigAttr(slices)
+        return True
+
+    def _turn_into_shards(self, op: Operation, window: _Window, cores: int) -> bool:
+        """Divide a convolution of pixels that a transposition makes for it alone, which makes
+        shards of them; False, and nothing is done, if they do not fit."""
+        flat = op.operands[0].owner
+        if not isinstance(flat, Operation) or flat.name != _RESHAPE:
+            return False
+        turned = flat.operands[0].owner
+        if not isinstance(turned, Operation) or turned.name != _TURN or window.is_pixel:
+            return False
+        views = (turned.results[0], flat.results[0])
+        if not has_same_tiles(*map(value_shape, views)) or not all(map(_is_tiled, views)):
+            return False
+        if any(len(tuple(each.uses)) != 1 or is_sharded(each.type) for each in views):
+            return False
+        grid = (parts_of(window.rows[0], cores), 1)
+        taken = [self._in(each.type, _HEIGHT, grid) for each in views]
+        span, size = self._occupancy.span(views), shard_bytes(taken[0])
+        edges = window.edged_bytes(cores, 1)
+        if not self._occupancy.add(span, size, lambda each: self._most - edges * (each is op)):
+            return False
+        # The image has gone when buffers and results come.
+        if not self._divide(op, window, _HEIGHT, (cores, 1), whole=False, gone=size):
+            self._occupancy.add(span, -size, lambda _: self._most + size)
+            return False
+        for value, type_ in zip(views, taken, strict=True):
+            set_type(value, type_)
+        configure(op, (("deallocate_activation", True),))
         return True
 
     def _pool(self, op: Operation) -> None:
