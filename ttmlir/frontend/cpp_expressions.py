@@ -36,6 +36,7 @@ from ttmlir.cpp.tree import (
     Character,
     Conditional,
     Construct,
+    Decltype,
     Expression,
     Floating,
     Function,
@@ -766,7 +767,7 @@ class KernelExpressions(ABC):
         """The type of a name with template arguments: those of the library have them."""
         return self.find_type(node.name if isinstance(node, NamedType) else node.text)
 
-    def find_decltype(self, node: Expression) -> QualifiedType:
+    def find_decltype(self, node: Decltype) -> QualifiedType:
         """The IR has no types of expressions."""
         raise self.unknown_type(node, "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
@@ -38,7 +39,7 @@ def find_unknown_names(context: Context, function: tree.Function) -> Iterator[Cp
     declared = {name for each in function.parts for name in _list_all_declared(each)}
     pending: list[object] = [function.body]
     while pending:
-        match pending.pop():
+        match part := pending.pop():
             case tree.Lambda() | tree.Conditional():
                 pass
             case tree.If(is_constexpr=True, condition=condition):
@@ -48,8 +49,8 @@ def find_unknown_names(context: Context, function: tree.Function) -> Iterator[Cp
                     yield unknown_variable(context, each)
             case tree.Node() as each:
                 pending += tree.list_parts(each)
-            case tuple() as parts:
-                pending += parts
+            case tuple():
+                pending += cast("tuple[object, ...]", part)
             case _:
                 pass
 
