@@ -83,7 +83,8 @@ KERNEL_TESTS := $(addprefix test/, e2e/test_kernel_operations.py e2e/test_random
 
 .PHONY: test-models
 test-models: setup $(VENV)/models/.installed ## Compile and run public models, which takes long
-	$(MODELS) $(PYTEST) -q -n auto --dist worksteal -m nightly test/model_zoo
+	$(MODELS) $(PYTEST) -q -n auto --dist worksteal -m nightly test/model_zoo \
+		test/frontend/test_jax_tracing.py
 
 .PHONY: onnx-tests
 onnx-tests: setup ## Run ONNX's own tests of backends, and print how many are right

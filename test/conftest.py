@@ -85,10 +85,11 @@ def pytest_collection() -> None:
     gc.disable()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave parts of slow sweeps to `make test-all`, before pytest looks at marks."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Leave parts of slow sweeps to `make test-all`, before marks are looked at, or tests moved."""
     sampling.leave_out(items)
+    return (yield)
 
 
 def pytest_collection_finish() -> None:

@@ -91,7 +91,7 @@ def decide(x):
 
 def roots(x):
     with jax.named_scope("Block_1"):
-        return jax.scipy.linalg.schur(x)[0]
+        return jax.lax.linalg.tridiagonal(x)[0]
 """
 
 
@@ -111,7 +111,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     ("name", "line", "reason"),
     [
         ("decide", "    return x if x.sum() > 0 else -x", DECIDES),
-        ("roots", "        return jax.scipy.linalg.schur(x)[0]", "(in the module 'Block_1"),
+        ("roots", "        return jax.lax.linalg.tridiagonal(x)[0]", "(in the module 'Block_1"),
     ],
 )
 def test_models_of_libraries(library: Any, name: str, line: str, reason: str) -> None:
@@ -156,9 +156,10 @@ def test_modules_that_change_their_variables(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_array_equal(ttmlir.compile(module, X)(X), np.full(4, 2, np.float32))
 
 
+@pytest.mark.nightly
 def test_the_jit_of_flax() -> None:
     """Modules that a call changes are changed in place; files take and return their variables."""
-    nnx: Any = pytest.importorskip("flax.nnx", reason="needs flax")
+    nnx: Any = import_module("flax.nnx")
 
     class Layer(nnx.Module):
         def __init__(self) -> None:

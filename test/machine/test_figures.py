@@ -32,6 +32,7 @@ CHOICES = {
     *("_LEAST_WIDTHS", "_LONGEST_NAME", "_TRACKS"),
     # What is assumed of programs, and what is known of operations.
     *("TYPICAL_KERNEL_BYTES", "_VECTOR", "_INSTRUCTIONS", "TILE", "POOL_CHANNELS"),
+    *("ALIGNED", "SPLIT_ROWS"),
     *("NARROW", "USUAL_ERROR", "WIDE"),
     # What is tried, and how large it may be.
     *("MOST_BYTES", "_MOST_CYCLES", "_MOST_STREAM_BUFFERS", "SHARED_TILES", "MOST_SIZES"),

@@ -114,6 +114,6 @@ def test_what_is_refused() -> None:
     """Boards that there are not, before anything is compiled; models are a row with the reason."""
     with pytest.raises(InputError, match="there is no board 'n151'"):
         compare_boards(product, *ARGS, boards=["n151"])
-    refused = compare_boards(jax.scipy.linalg.schur, jnp.ones((3, 3)), boards=["n150"])
+    refused = compare_boards(jax.lax.linalg.tridiagonal, jnp.ones((3, 3)), boards=["n150"])
     assert not refused.rows[0].fits
     assert str(refused).splitlines()[2].startswith("  n150   1x1         ")

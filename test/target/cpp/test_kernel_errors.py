@@ -57,7 +57,6 @@ def test_message_shows_the_line_with_a_caret() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("switch (x) { f(); }", "supported are 'case' and 'default'"),
         ("typedef int a, b;", "declare one name with each typedef"),
         ("typedef int a[3];", "a typedef of an array is not supported"),
         ("x = new int;", "1:16: error: new is not supported here; supported are literals"),
