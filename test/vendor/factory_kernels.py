@@ -89,6 +89,12 @@ def has_wide_registers(made: Compilation) -> bool:
     return found is not None and found[1] == "true"
 
 
+def find_network(made: Compilation) -> int:
+    """The network of a kernel for data movement."""
+    found = re.search(r"-DNOC_INDEX=(\d)", made.command)
+    return 0 if found is None else int(found[1])
+
+
 def read_defines(made: Compilation) -> tuple[dict[str, str], list[int]]:
     """The macros of a kernel but for those of every build, and its compile-time arguments."""
     defines = {
@@ -116,7 +122,7 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
     build = build_facts_of_chip(
         SimChip.of_board("p150"), buffers, role,
         settings=ComputeSettings(fp32_dest_acc_en=has_wide_registers(made)),
-        noc_index=int(role is Role.BRISC),
+        noc_index=find_network(made),
     )  # fmt: skip
     try:
         compile_kernel(

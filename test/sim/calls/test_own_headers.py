@@ -419,6 +419,17 @@ def test_layouts_of_several_tensors_behind_each_other() -> None:
     assert printed(body, [2] * 8)[0] == ["3 4 5"]
 
 
+def test_assembly_that_only_hides_a_value() -> None:
+    """From g++, so that it does not unroll loops."""
+    body = """uint32_t count = 3; asm volatile("" : "+r"(count));
+    DPRINT << count << ENDL();
+    """
+    assert printed(body, INTERLEAVED)[0] == ["3"]
+    for other in ('"" : "=r"(count)', '"nop" : "+r"(count)'):
+        with pytest.raises(SimError, match="without operands"):
+            printed(body.replace('"" : "+r"(count)', other), INTERLEAVED)
+
+
 def test_a_processor_that_stops() -> None:
     """`ebreak` is an assertion that does not hold."""
     body = """if (get_arg_val<uint32_t>(1) == 8) { asm volatile("ebreak"); }

@@ -768,6 +768,8 @@ def _show_value(context: Context, given: Value, style: _Style, node: tree.Node) 
 
 def _find_formatted(context: Context, node: tree.FunctionCall, name: str) -> list[ast.expr] | None:
     """The values that `DEVICE_PRINT("text {}", value)` prints; none on another processor."""
+    if name == _DPRINT:
+        name = _DEVICE_PRINT  # since 0.81
     if not name.startswith(_DEVICE_PRINT):
         return None
     where = name.removeprefix(_DEVICE_PRINT).removeprefix("_")
