@@ -73,6 +73,13 @@ class Compilation:
         text = self.read("kernel_includes.hpp") or self.read("chlkc_math.cpp")
         return ["", *re.findall(r'#include "(/[^"]+)"', text)][-1]
 
+    @property
+    def entry(self) -> str:
+        """A `kernel_main` that the build made of the signature of another function, if it did."""
+        text = self.read("kernel_includes.hpp") or self.read("chlkc_math.cpp")
+        found = re.search(r"^void kernel_main\(\) \{.*?^\}", text, re.DOTALL | re.MULTILINE)
+        return "" if found is None else f"\n{found[0]}\n"
+
 
 def find_compilations(log: Path) -> Iterator[Compilation]:
     """Those of kernels, not of firmware."""
@@ -126,7 +133,7 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
     )  # fmt: skip
     try:
         compile_kernel(
-            text,
+            text + made.entry,
             made.kernel,
             role,
             api=COMPUTE_APIS.get(role, FabricApi),

@@ -223,7 +223,7 @@ class Kernels:
         return Kernel(
             name=Path(made.kernel).stem,
             file=made.kernel,
-            text=Path(made.kernel).read_text(),
+            text=Path(made.kernel).read_text() + made.entry,
             cores=cores,
             role=ROLES[made.processor],
             noc_index=find_network(made),
