@@ -154,7 +154,7 @@ def test_a_word_of_a_tile_is_known_to_all_threads() -> None:
         """void kernel_main() {
             cb_wait_front(0, 2);
             uint32_t count = read_tile_value(0, 1, 7);
-            for (uint32_t i = 0; i < read_tile_value(0, 1, 1); ++i) { count += 100; }
+            for (uint32_t i = 0; i < DataflowBuffer(0).read_tile_value(1, 1); ++i) { count += 100; }
             DPRINT << count << ' ' << get_tile_address(0, 1) << ENDL();
         }"""
     )

@@ -1,4 +1,4 @@
-// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken LocalTensorAccessor make_local_tensor_accessors SemaphoreBindingToken DFBBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr is_dataflow_buffer_v DataflowBuffer_get_stride_size clobber_all_memory scoped_lock_release_cache_ops ncrisc_noc_read_with_transaction_id_flushed
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken LocalTensorAccessor make_local_tensor_accessors SemaphoreBindingToken DFBBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr is_dataflow_buffer_v DataflowBuffer_get_stride_size clobber_all_memory scoped_lock_release_cache_ops ncrisc_noc_read_with_transaction_id_flushed DataflowBuffer_read_tile_value
 namespace experimental {
 
 // A lock only tells a debugger of tt-metal who uses memory.
@@ -152,8 +152,12 @@ inline LockedPages DataflowBuffer_scoped_read_lock(const DataflowBuffer& buffer,
     return LockedPages(buffer.get_read_ptr());
 }
 
-// Moves a pointer of this processor; the MATH thread has none.
+inline uint32_t DataflowBuffer_read_tile_value(const DataflowBuffer& buffer, uint32_t tile, uint32_t element) {
+    return read_tile_value(buffer.get_id(), tile, element);
+}
 inline uint32_t DataflowBuffer_get_stride_size(const DataflowBuffer& buffer) { return buffer.get_entry_size(); }
+
+// Moves a pointer of this processor; the MATH thread has none.
 inline void DataflowBuffer_evil_set_read_ptr(const DataflowBuffer& buffer, uint32_t address) {
 #ifndef TRISC_MATH
     get_local_cb_interface(buffer.get_id()).fifo_rd_ptr = address;
