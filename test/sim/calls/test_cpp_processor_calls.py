@@ -208,3 +208,16 @@ def test_a_thread_leaves_out_what_another_one_does() -> None:
     for role, api in APIS.items():
         text = "void kernel_main() { tile_regs_acquire(); tile_regs_wait(); cb_wait_front(0, 1); }"
         compile_kernel(text, "k.cpp", role, api=api)
+
+
+def test_instructions_outside_of_a_thread() -> None:
+    """Of the vector unit: what no `MATH((...))` is around is compiled for all threads."""
+    core = ComputeCore()
+    core.core.print_line = (lines := list[str]()).append
+    core.run_cpp(
+        """void kernel_main() {
+            TTI_SFPLOADI(p_sfpu::LREG0, 0, 0x3f80);
+            DPRINT << p_sfpu::LREG3 << ENDL();
+        }"""
+    )
+    assert sorted(lines) == [f"core (0, 0) {name}: 3" for name in ("MATH", "PACK", "UNPACK")]
