@@ -81,7 +81,7 @@ until 2025 and the bits of a float since; the second flag of `exp_tile` asks for
 0.81 and for a factor there; `mm_init()` and others have circular buffers as defaults until 2025;
 `#if` knows `get_compile_time_arg_val(n)`.
 
-Of the 666 functions that the headers below `api/compute` of 0.81 declare, 654 are known. Left out
+Of the 662 functions that the headers below `api/compute` of 0.81 declare, 654 are known. Left out
 are those that read DST or flags for debugging, and `matmul_block_math_dynamic_throttle`.
 Host programs of 0.81 pass the size of a page with every layout of a tensor:
 `--tt-metal 0.81` reads compile-time arguments so.

@@ -191,6 +191,7 @@ class Replay:
         program, handles = CreateProgram(), dict[int, Any]()
         lines = self.lines[key]
         files = {each["handle"]: each["file"] for each in lines if each["do"] == "kernel"}
+        idle = _find_idle(lines)
         for line in lines:
             if line["do"] == "cb":
                 _add_buffers(program, line, self.buffers, self.header)
@@ -198,8 +199,13 @@ class Replay:
                 made = CreateSemaphore(program, _ranges(line["cores"]), line["value"])
                 assert made == line["id"], (made, line)
             elif line["do"] == "kernel" and not _is_manager(line):
-                handles[line["handle"]] = _add_kernel(program, line)
+                cores = [each for each in _cores(line["cores"]) if _key(each) not in idle]
+                handles[line["handle"]] = _add_kernel(program, line, cores)
         for line in lines:
+            if line["do"] == "runtime" and all(
+                _key(each) in idle for each in _cores(line["cores"])
+            ):
+                continue
             if line["do"] in ("runtime", "common") and line["handle"] in handles:
                 self._set_arguments(program, handles[line["handle"]], line, files[line["handle"]])
         return program
@@ -414,6 +420,21 @@ def _cores(cores: list[list[int]]) -> Iterator[CoreCoord]:
                 yield CoreCoord(x, y)
 
 
+def _key(core: CoreCoord) -> tuple[int, int]:
+    return core.x, core.y
+
+
+def _find_idle(lines: list[Line]) -> set[tuple[int, int]]:
+    """Cores without work, whose arguments are all 0: kernels of `binary_ng` divide by them."""
+    given, busy = set[tuple[int, int]](), set[tuple[int, int]]()
+    for line in lines:
+        if line["do"] == "runtime" and line["args"]:
+            cores = {_key(each) for each in _cores(line["cores"])}
+            # Fewer arguments may well be zeros that mean something.
+            (busy if any(line["args"]) or len(line["args"]) < 4 else given).update(cores)
+    return given - busy
+
+
 def _is_manager(line: Line) -> bool:
     """Whether a kernel is the second one of a mux, which is one here."""
     return line["file"].endswith("tt_fabric_mux_v2.cpp") and line["processor"] == 1
@@ -434,7 +455,7 @@ def _add_buffers(program: Program, line: Line, buffers: dict[int, Any], header: 
     CreateCircularBuffer(program, _ranges(line["cores"]), config)
 
 
-def _add_kernel(program: Program, line: Line) -> Any:
+def _add_kernel(program: Program, line: Line, cores: list[CoreCoord]) -> Any:
     given = {
         "compile_args": line["args"],
         "named_compile_args": line["named"],
@@ -455,7 +476,8 @@ def _add_kernel(program: Program, line: Line) -> Any:
             math_approx_mode=bool(line["approx"]),
             **given,
         )
-    return CreateKernel(program, line["file"], _ranges(line["cores"]), config)
+    ranges = CoreRangeSet([CoreRange(each, each) for each in cores])
+    return CreateKernel(program, line["file"], ranges, config)
 
 
 def main() -> int:

@@ -73,6 +73,13 @@ class Compilation:
         text = self.read("kernel_includes.hpp") or self.read("chlkc_math.cpp")
         return ["", *re.findall(r'#include "(/[^"]+)"', text)][-1]
 
+    @property
+    def entry(self) -> str:
+        """A `kernel_main` that the build made of the signature of another function, if it did."""
+        text = self.read("kernel_includes.hpp") or self.read("chlkc_math.cpp")
+        found = re.search(r"^void kernel_main\(\) \{.*?^\}", text, re.DOTALL | re.MULTILINE)
+        return "" if found is None else f"\n{found[0]}\n"
+
 
 def find_compilations(log: Path) -> Iterator[Compilation]:
     """Those of kernels, not of firmware."""
@@ -87,6 +94,12 @@ def has_wide_registers(made: Compilation) -> bool:
     """Whether DST has 32 bits."""
     found = re.search(r"DST_ACCUM_MODE = (\w+)", made.read("chlkc_descriptors.h"))
     return found is not None and found[1] == "true"
+
+
+def find_network(made: Compilation) -> int:
+    """The network of a kernel for data movement."""
+    found = re.search(r"-DNOC_INDEX=(\d)", made.command)
+    return 0 if found is None else int(found[1])
 
 
 def read_defines(made: Compilation) -> tuple[dict[str, str], list[int]]:
@@ -116,11 +129,11 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
     build = build_facts_of_chip(
         SimChip.of_board("p150"), buffers, role,
         settings=ComputeSettings(fp32_dest_acc_en=has_wide_registers(made)),
-        noc_index=int(role is Role.BRISC),
+        noc_index=find_network(made),
     )  # fmt: skip
     try:
         compile_kernel(
-            text,
+            text + made.entry,
             made.kernel,
             role,
             api=COMPUTE_APIS.get(role, FabricApi),

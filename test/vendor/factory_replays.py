@@ -30,6 +30,7 @@ from factory_kernels import (
     FORMATS,
     Compilation,
     find_compilations,
+    find_network,
     has_wide_registers,
     read_defines,
     read_names,
@@ -218,15 +219,14 @@ class Kernels:
         defines, positional = read_defines(made)
         names = read_names(made)
         named = re.findall(r'\{"(\w+)",\s*(\d+)\}', made.read("named_ct_arg_map_generated.h"))
-        network = re.search(r"-DNOC_INDEX=(\d)", made.command)
         root = self._root
         return Kernel(
             name=Path(made.kernel).stem,
             file=made.kernel,
-            text=Path(made.kernel).read_text(),
+            text=Path(made.kernel).read_text() + made.entry,
             cores=cores,
             role=ROLES[made.processor],
-            noc_index=0 if network is None else int(network[1]),
+            noc_index=find_network(made),
             compile_time_args=positional,
             named_compile_time_args={name: int(value) for name, value in named},
             defines=defines,

@@ -588,6 +588,10 @@ class _Reader(DeclarationReader):
         lines = re.split(r"\\n|;", text)
         if text.strip() == "ebreak" and not operands:
             return self.stop(self.at(node))
+        # Without instructions, variables keep what they had.
+        keeps = all(re.search(r'"\+\w+"', self.text(each)) for each in operands)
+        if operands and not text and keeps:
+            operands = []
         if operands or not all(map(_NOTHING.fullmatch, lines)):
             raise self.error(
                 node, "supported assembly is 'nop', 'fence' and 'ebreak', without operands"

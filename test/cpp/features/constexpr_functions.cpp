@@ -22,6 +22,7 @@ constexpr uint32_t choose(int i) {
     return listed[i].f(listed[i].x) + added.*member;
 }
 void kernel_main() {
+    constexpr uint32_t none = 0, part = none != 0 ? 5 / none : 7; note(part); note(none == 0 ? part : part % none);
     static_assert(step(1, 5) == 10 and step(0, 5) == 6 and call(&Added::sum, 2) == 6);
     uint32_t chosen[choose(1)]; note(sizeof(chosen)); note(choose(0));
     constexpr Shape shape{3, 5};

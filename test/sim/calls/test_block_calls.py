@@ -82,6 +82,13 @@ BLOCKS: dict[str, tuple[str, str, Callable[[Array, Array], Array]]] = {
         "sub_tiles_bcast_cols_custom(0, 1, 1, 0, 0, 2);",
         lambda a, b: a - b[:1, :, :1],
     ),
+    "products of columns": (
+        "mul_bcast_cols_init_short_custom(get_operand_id(0), 1);",
+        "static_assert(ckernel::get_dest_max_tiles<DstSync::SyncHalf, true, "
+        "ckernel::DstTileShape::Tile32x16>() == 8); "
+        "for (uint32_t i = 0; i < 2; ++i) mul_tiles_bcast_cols_custom(0, 1, 1, i, 0, 2);",
+        lambda a, b: a * (b[:1, :, :1] + b[1:2, :, :1]),
+    ),
     "reuse": (
         "copy_init(0); copy_tile(0, 1, 0); copy_tile(0, 2, 1); binary_reuse_dest_init"
         "<EltwiseBinaryType::ELWSUB, EltwiseBinaryReuseDestType::DEST_TO_SRCB>(1);",

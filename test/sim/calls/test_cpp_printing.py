@@ -87,7 +87,8 @@ def test_a_slice_is_cut_off() -> None:
 def test_texts_with_places(arguments: str, line: str) -> None:
     """In order or by number, with bases and widths; on one processor if so asked."""
     end = "DPRINT << ENDL();"
-    assert printed(f"DEVICE_PRINT({arguments}); {end}") == [line]
+    for name in ("DEVICE_PRINT", "DPRINT"):
+        assert printed(f"{name}({arguments}); {end}") == [line]
     both = f"DEVICE_PRINT_UNPACK({arguments}); DEVICE_PRINT_PACK({arguments});"
     assert printed(f"{both} {end}") == [line]
 

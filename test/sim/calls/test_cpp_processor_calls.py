@@ -154,7 +154,7 @@ def test_a_word_of_a_tile_is_known_to_all_threads() -> None:
         """void kernel_main() {
             cb_wait_front(0, 2);
             uint32_t count = read_tile_value(0, 1, 7);
-            for (uint32_t i = 0; i < read_tile_value(0, 1, 1); ++i) { count += 100; }
+            for (uint32_t i = 0; i < DataflowBuffer(0).read_tile_value(1, 1); ++i) { count += 100; }
             DPRINT << count << ' ' << get_tile_address(0, 1) << ENDL();
         }"""
     )
@@ -208,3 +208,16 @@ def test_a_thread_leaves_out_what_another_one_does() -> None:
     for role, api in APIS.items():
         text = "void kernel_main() { tile_regs_acquire(); tile_regs_wait(); cb_wait_front(0, 1); }"
         compile_kernel(text, "k.cpp", role, api=api)
+
+
+def test_instructions_outside_of_a_thread() -> None:
+    """Of the vector unit: what no `MATH((...))` is around is compiled for all threads."""
+    core = ComputeCore()
+    core.core.print_line = (lines := list[str]()).append
+    core.run_cpp(
+        """void kernel_main() {
+            TTI_SFPLOADI(p_sfpu::LREG0, 0, 0x3f80);
+            DPRINT << p_sfpu::LREG3 << ENDL();
+        }"""
+    )
+    assert sorted(lines) == [f"core (0, 0) {name}: 3" for name in ("MATH", "PACK", "UNPACK")]

@@ -260,6 +260,23 @@ def test_tokens_of_semaphores_are_made_by_kernels() -> None:
     assert printed(body) == ["3"]
 
 
+def test_what_kernels_ask_of_buffers_and_memory() -> None:
+    """Whether a type is that of a buffer, and how far pages are apart; memory has no caches."""
+    body = """
+        DataflowBuffer cb(0);
+        static_assert(is_dataflow_buffer_v<decltype(cb)> && !is_dataflow_buffer_v<Noc>);
+        cb.reserve_back(1);
+        Noc noc;
+        noc_async_read_set_trid(3);
+        noc_async_read(TensorAccessor(tensor::a).get_noc_addr(1), cb.get_write_ptr(), 32);
+        while (!ncrisc_noc_read_with_transaction_id_flushed(noc_index, 3)) {}
+        scoped_lock_release_cache_ops(cb.get_write_ptr(), 32);
+        clobber_all_memory();
+        DPRINT << cb.get_stride_size() << " "
+               << *reinterpret_cast<volatile uint32_t*>(cb.get_write_ptr()) << ENDL();"""
+    assert printed(body, Release.LATE_2026) == ["32 101"]
+
+
 def test_own_names_of_classes_have_their_enumerators() -> None:
     """The pages that are read or written are chosen by the name that a header gives the class."""
     body = """

@@ -419,6 +419,26 @@ def test_layouts_of_several_tensors_behind_each_other() -> None:
     assert printed(body, [2] * 8)[0] == ["3 4 5"]
 
 
+def test_functions_that_the_build_calls() -> None:
+    """The macro marks them; `kernel_main` is one of the build, or of whoever calls them."""
+    before = """#include "experimental/kernel_args.h"
+    template <uint32_t N> TT_KERNEL void show(uint32_t x) { DPRINT << N + x << ENDL(); }
+    """
+    body = "show<get_compile_time_arg_val(0)>(get_arg_val<uint32_t>(1));"
+    assert printed(body, INTERLEAVED, before)[0] == ["9"]
+
+
+def test_assembly_that_only_hides_a_value() -> None:
+    """From g++, so that it does not unroll loops."""
+    body = """uint32_t count = 3; asm volatile("" : "+r"(count));
+    DPRINT << count << ENDL();
+    """
+    assert printed(body, INTERLEAVED)[0] == ["3"]
+    for other in ('"" : "=r"(count)', '"nop" : "+r"(count)'):
+        with pytest.raises(SimError, match="without operands"):
+            printed(body.replace('"" : "+r"(count)', other), INTERLEAVED)
+
+
 def test_a_processor_that_stops() -> None:
     """`ebreak` is an assertion that does not hold."""
     body = """if (get_arg_val<uint32_t>(1) == 8) { asm volatile("ebreak"); }

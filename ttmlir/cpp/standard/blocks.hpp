@@ -1,4 +1,4 @@
-// p_stall semaphore TTI_STALLWAIT UnpackToDestEn UnpackToDestDis mm_no_mop_init_short mm_no_mop_reinit_short matmul_block_no_mop mm_no_mop_init_short_fidelity mm_no_mop_reinit_short_fidelity matmul_block_no_mop_fidelity sub_bcast_cols_init_short_custom sub_tiles_bcast_cols_custom llk_unpack_A_init llk_math_eltwise_unary_datacopy_init llk_pack add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces llk_math_eltwise_binary_init llk_unpack_AB_init llk_unpack_reconfig_data_format_srca llk_math_reconfig_data_format_srca p_dim_stride_target llk_unpack_AB_reduce_init llk_math_reduce_init topk_tie_order_from_global_direction set_fp32_dest_acc restore_fp32_dest_acc
+// p_stall semaphore TTI_STALLWAIT UnpackToDestEn UnpackToDestDis mm_no_mop_init_short mm_no_mop_reinit_short matmul_block_no_mop mm_no_mop_init_short_fidelity mm_no_mop_reinit_short_fidelity matmul_block_no_mop_fidelity sub_bcast_cols_init_short_custom sub_tiles_bcast_cols_custom llk_unpack_A_init llk_math_eltwise_unary_datacopy_init llk_pack add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces llk_math_eltwise_binary_init llk_unpack_AB_init llk_unpack_reconfig_data_format_srca llk_math_reconfig_data_format_srca p_dim_stride_target llk_unpack_AB_reduce_init llk_math_reduce_init topk_tie_order_from_global_direction set_fp32_dest_acc restore_fp32_dest_acc mul_bcast_cols_init_short_custom mul_tiles_bcast_cols_custom llk_matmul_pack get_operand_id get_output_id DstTileShape get_dest_max_tiles
 namespace blocks {
 
 // What waits, and for which units.
@@ -204,6 +204,12 @@ inline void sub_tiles_bcast_cols_custom(
     uint32_t in0, uint32_t in1, uint32_t first0, uint32_t first1, uint32_t dst, uint32_t columns) {
     for (uint32_t i = 0; i < columns; ++i) sub_tiles_bcast_cols(in0, in1, first0 + i, first1, dst + i);
 }
+// Likewise products with it, which are added to what DST has.
+inline void mul_bcast_cols_init_short_custom(uint32_t in0, uint32_t in1) { mul_bcast_cols_init_short(in0, in1); }
+inline void mul_tiles_bcast_cols_custom(
+    uint32_t in0, uint32_t in1, uint32_t first0, uint32_t first1, uint32_t dst, uint32_t columns) {
+    for (uint32_t i = 0; i < columns; ++i) mul_tiles_bcast_cols(in0, in1, first0 + i, first1, dst + i);
+}
 template <BroadcastType Part, bool Accumulates, auto Reuse, bool IntoDst>
 inline void llk_unpack_A_init(uint32_t transpose, uint32_t within_faces, uint32_t cb) {
     copy_tile_to_dst_init_short(cb, transpose);
@@ -213,6 +219,20 @@ inline void llk_math_eltwise_unary_datacopy_init(uint32_t cb) { copy_tile_to_dst
 
 template <bool Wide, bool OutOfOrder = false, auto Mode = PackMode::Default>
 inline void llk_pack(uint32_t dst, uint32_t cb, uint32_t index = 0) { pack_tile<OutOfOrder>(dst, cb, index); }
+
+template <bool Wide, bool OutOfOrder, auto Mode>
+inline void llk_matmul_pack(uint32_t first, uint32_t cb, uint32_t tiles, uint32_t index = 0) {
+    for (uint32_t i = 0; i < tiles; ++i) pack_tile<OutOfOrder>(first + i, cb, index);
+}
+// How many tiles DST has for a section.
+enum class DstTileShape { Tile32x32, Tile32x16, Tile16x16 };
+template <DstSync Sync, bool Wide, DstTileShape Shape>
+constexpr uint32_t get_dest_max_tiles() {
+    return ((Sync == DstSync::SyncHalf ? 8 : 16) >> uint32_t(Wide)) << uint32_t(Shape);
+}
+
+constexpr uint32_t get_operand_id(uint32_t cb) { return cb; }
+constexpr uint32_t get_output_id(uint32_t cb) { return cb; }
 
 // All tiles have one shape, and the units keep no state beyond what calls prepare.
 template <typename... Buffers>

@@ -1,5 +1,7 @@
-// calculate_exponential_first_column calculate_fused_max_sub_exp_add_tile calculate_recip_first_column sfpu_reciprocal_init
+// calculate_exponential_first_column calculate_fused_max_sub_exp_add_tile calculate_recip_first_column sfpu_reciprocal_init _init_sfpu_config_reg
 namespace ckernel::sfpu {
+
+inline void _init_sfpu_config_reg() {}
 
 // Functions of one column in two: those of the first one of a tile, where a mode takes the faces
 // on the left. `Scale` has the upper half of the bits of a float.

@@ -1,4 +1,4 @@
-// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken LocalTensorAccessor make_local_tensor_accessors SemaphoreBindingToken DFBBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken LocalTensorAccessor make_local_tensor_accessors SemaphoreBindingToken DFBBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr is_dataflow_buffer_v DataflowBuffer_get_stride_size clobber_all_memory scoped_lock_release_cache_ops ncrisc_noc_read_with_transaction_id_flushed DataflowBuffer_read_tile_value
 namespace experimental {
 
 // A lock only tells a debugger of tt-metal who uses memory.
@@ -69,6 +69,7 @@ template <
     dfb::AccessPattern Producer = dfb::AccessPattern::UNKNOWN,
     dfb::AccessPattern Consumer = dfb::AccessPattern::UNKNOWN>
 using DFBBindingToken = uint16_t;
+template <typename T> inline constexpr bool is_dataflow_buffer_v = std::is_same_v<T, DataflowBuffer>;
 
 // Memory of this core that the host program gives a name: the common argument with its address.
 struct ScratchpadBindingToken {
@@ -151,6 +152,11 @@ inline LockedPages DataflowBuffer_scoped_read_lock(const DataflowBuffer& buffer,
     return LockedPages(buffer.get_read_ptr());
 }
 
+inline uint32_t DataflowBuffer_read_tile_value(const DataflowBuffer& buffer, uint32_t tile, uint32_t element) {
+    return read_tile_value(buffer.get_id(), tile, element);
+}
+inline uint32_t DataflowBuffer_get_stride_size(const DataflowBuffer& buffer) { return buffer.get_entry_size(); }
+
 // Moves a pointer of this processor; the MATH thread has none.
 inline void DataflowBuffer_evil_set_read_ptr(const DataflowBuffer& buffer, uint32_t address) {
 #ifndef TRISC_MATH
@@ -174,6 +180,15 @@ inline bool Noc_is_read_trid_flushed(const Noc& noc, uint32_t trid) {
     noc.async_read_barrier<NocOptions::TXN_ID>(NocOptVals{trid});
     return true;
 }
+
+inline bool ncrisc_noc_read_with_transaction_id_flushed(uint32_t noc, uint32_t trid) {
+    noc_async_read_barrier_with_trid(trid, noc);
+    return true;
+}
+
+// Memory has no caches here, and is read and written in the order of the kernel.
+inline void clobber_all_memory() {}
+inline void scoped_lock_release_cache_ops(uintptr_t address, uint32_t bytes) {}
 
 // Where in an object a transfer begins, as an object instead of a list in braces.
 template <typename T>

@@ -827,6 +827,9 @@ _BEFORE_2026 = {
 }
 
 _SINCE_MID_2026 = {
+    # DST is cleared by another thread.
+    "tile_regs_acquire_math_clear": "tile_regs_acquire",
+    "tile_regs_release_math_clear": "tile_regs_release",
     "copy_init": "copy_tile_to_dst_init_short",
     "copy_block": "copy_block_matmul_partials",
     "add_init": "add_tiles_init",

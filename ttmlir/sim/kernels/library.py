@@ -87,6 +87,8 @@ ENUM_TYPES: Mapping[str, EnumType] = {
 
 CONSTANTS: Mapping[str, tuple[int, CType]] = {
     **{name: (number, INT) for name, number in LIBRARY_CONSTANTS.items()},
+    **dict.fromkeys(("TILE_R_DIM", "TILE_C_DIM"), (32, UNSIGNED)),
+    **dict.fromkeys(("FACE_R_DIM", "FACE_C_DIM"), (16, UNSIGNED)),
     "NOC_0": (0, UINT8),
     **{f"RISCV_DEBUG_REG_WALL_CLOCK_{name}": (0xFFB1_21F0, UNSIGNED) for name in ("0", "L")},
     **{f"RISCV_DEBUG_REG_WALL_CLOCK_{name}": (0xFFB1_21F8, UNSIGNED) for name in ("1_AT", "H")},

@@ -65,7 +65,7 @@ from ttmlir.sim.sources import KernelSources
 
 _HOLDERS = {
     VECTORS: Role.COMPUTE,
-    "ckernel": Role.MATH | Role.PACK,
+    "ckernel": Role.COMPUTE,
     "experimental": Role.ALL,
     "tensor_accessor": Role.DATA,
     "blocks": Role.COMPUTE,

@@ -11,7 +11,7 @@ from functools import partial
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.standard_headers import find_bare_namespace, is_own_text
+from ttmlir.cpp.standard_headers import is_own_text
 from ttmlir.cpp.types import (
     BOOL,
     CHAR,
@@ -110,8 +110,6 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
         message = f"there is no function '{name}'{hint}"
         if strip_namespaces(name).startswith("TTI_"):
             message = _describe_instruction(strip_namespaces(name))
-        if find_bare_namespace(strip_namespaces(name)) == "ckernel":
-            message += "; the vector unit is driven by the MATH thread: write MATH((...)) around it"
         raise context.unit.unknown_name(node, name, message)
     absence = context.unit.library.describe_absence(name)
     if absence:
@@ -768,6 +766,8 @@ def _show_value(context: Context, given: Value, style: _Style, node: tree.Node) 
 
 def _find_formatted(context: Context, node: tree.FunctionCall, name: str) -> list[ast.expr] | None:
     """The values that `DEVICE_PRINT("text {}", value)` prints; none on another processor."""
+    if name == _DPRINT:
+        name = _DEVICE_PRINT  # since 0.81
     if not name.startswith(_DEVICE_PRINT):
         return None
     where = name.removeprefix(_DEVICE_PRINT).removeprefix("_")

@@ -229,7 +229,7 @@ def operate(context: Context, operator: str, left: Value, right: Value, node: tr
     elif not _may_compute(operator, left.type, right.type):
         result = None
     else:
-        _refuse_undefined(context, operator, left, right, node)
+        right = _find_divisor(context, operator, left, right, node)
         result = apply_binary(operator, left, right)
     if result is None:
         message = f"'{operator}' does not go with '{left.type.name}' and '{right.type.name}'"
@@ -244,12 +244,17 @@ def _may_compute(operator: str, left: CType, right: CType) -> bool:
     return left == right and operator in (("==", "!=") if left == NULL else code.COMPARE)
 
 
-def _refuse_undefined(
+def _find_divisor(
     context: Context, operator: str, left: Value, right: Value, node: tree.Node
-) -> None:
-    ints = isinstance(left.type, IntType) and isinstance(right.type, IntType)
-    if operator in ("/", "%") and ints and right.constant == 0:
-        raise context.error(node, "division by zero")
+) -> Value:
+    """The right operand; a division by zero is refused where it is computed."""
+    if operator not in ("/", "%") or right.constant != 0:
+        return right
+    if not isinstance(left.type, IntType) or not isinstance(right.type, IntType):
+        return right
+    if context.unit.unevaluated:
+        return make_integer(1, right.type)
+    raise context.error(node, "division by zero")
 
 
 def _evaluate_logical(context: Context, node: tree.BinaryOperation) -> Value:
@@ -303,8 +308,8 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     """`a ? b : c`."""
     condition = evaluate_condition(context, node.condition)
     # g++ takes a bit-field for a number of its declared type here, and does not promote it.
-    a = replace(context.evaluate(node.true_value), width=0)
-    b = replace(context.evaluate(node.false_value), width=0)
+    a = replace(_evaluate_choice(context, node.true_value, condition.constant, 0), width=0)
+    b = replace(_evaluate_choice(context, node.false_value, condition.constant, 1), width=0)
     a, b = unify_types(context, a, b, node)
     # Where one of two objects is made, or given up, the other one is copied.
     is_made = _is_own(context, a) != _is_own(context, b) or a.is_over != b.is_over
@@ -317,6 +322,16 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     space = a.space.join(b.space)
     low, high = min(a.low, b.low), max(a.high, b.high)
     return Value(a.type, choice, low, high, space, is_over=a.is_over and b.is_over)
+
+
+def _evaluate_choice(
+    context: Context, node: tree.Expression, condition: float | None, other: int
+) -> Value:
+    """The value of a choice, of which only the type matters if a constant is for the other one."""
+    if condition is None or bool(condition) != bool(other):
+        return context.evaluate(node)
+    with context.unit.looking():
+        return context.evaluate(node)
 
 
 def _is_own(context: Context, value: Value) -> bool:
