@@ -46,7 +46,7 @@ PUBLIC = ("CompilationError", "InputError", "FileError", "ExecutionError", "Kern
 INTERNAL = {
     # Caught where they are raised, or by the caller that makes a message of them.
     *("CannotEmitError", "RequestError", "GradientsAsked", "UnsupportedFloatError"),
-    *("JumpError", "TooLongError"),
+    *("JumpError", "TooLongError", "WrongAnswerError"),
     *("DenseSyntaxError", "PassFailure", "TooManyTilesError", "TooManySteps"),
     *("KernelFault", "IrregularError", "DisagreementError", "RefusedError", "NumbersNeededError"),
     "JumpError",
