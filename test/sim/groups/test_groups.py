@@ -17,6 +17,7 @@ from ttmlir.optable.kernel import Role, find_call
 from ttmlir.optable.kernel.kernel_call import Element, Scalar
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.lanes_api import COMPUTED
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.execution.run import ProgramRun, run_program
 from ttmlir.sim.groups import group_run, tracing
@@ -445,6 +446,33 @@ def test_kernels_that_ask_are_told_what_clocks_say(
     found.clear()
     assert run_compared(device, program) is not None
     assert not found
+
+
+WRONG_ANSWERS = {
+    "a deadlock at last": "if (i + 1 == tiles && !is_there) { cb_wait_front(24, 1); }",
+    "more pages than there can be": "if (i + 1 == tiles && !is_there) { cb_wait_front(16, 9); }",
+    "a page that is waited for in a loop": "while (!cb_pages_available_at_front(16, 2)) {}",
+}
+"""What a kernel does that asked whether a page is there."""
+
+
+@pytest.mark.parametrize("name", WRONG_ANSWERS)
+def test_what_is_wrong_with_kernels_that_ask(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by cores that run one by one, as without groups."""
+    monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
+    found: list[str] = []
+    for switch in ("1", "0"):
+        monkeypatch.setenv(group_run.SWITCH, switch)
+        options = SimOptions(cycle_limit=100_000)
+        device, program = asking_program("sums", {"shares": [4] * 4, "options": options})
+        kernel = program.kernels[1]
+        asked = "const bool is_there = cb_pages_available_at_front(16, 1);"
+        text = kernel.text.replace(asked, f"{asked} {WRONG_ANSWERS[name]}")
+        program.kernels[1] = replace(kernel, text=text)
+        with pytest.raises(SimError) as caught:
+            run_program(device, program)
+        found.append(str(caught.value))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("limit", ["_MOST_MISTAKES", "_MOST_QUESTIONS"])

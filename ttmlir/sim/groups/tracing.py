@@ -593,7 +593,7 @@ class TracedMover(_TracedCalls, DataMovementApi):
         noc = self.noc_index if noc is None else noc
         if not isinstance(size, int) or not isinstance(address, int) or noc not in range(NETWORKS):
             raise IrregularError
-        if size < 1 or any((place ^ address) & mask for place in places):
+        if size < 1 or {place & mask for place in places} != {address & mask}:
             raise IrregularError
         return noc
 
@@ -609,11 +609,14 @@ class TracedMover(_TracedCalls, DataMovementApi):
                 self._trid,
             )
         memories = [end.memory for end in ends]
-        self.memory.reads.append(Fetched(memories, places, size))
+        fetched = Fetched(memories, places, size)
+        self.memory.reads.append(fetched)
         buffer, pages = _pages_of(self.cbs, address, size)
         for offset in pages:
-            sources = [place + offset for place in places]
-            self.memory.pages[address + offset] = Fetched(memories, sources, pages.step)
+            page = fetched
+            if len(pages) > 1:
+                page = Fetched(memories, [place + offset for place in places], pages.step)
+            self.memory.pages[address + offset] = page
         signals = self.neighbours.signals
         if signals is not None:
             signals.fill(signals.mover(self.thread), buffer, address, size)
