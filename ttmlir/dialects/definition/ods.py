@@ -577,6 +577,12 @@ _SIZES = "_known_sizes"
 """Where an attribute holds the numbers that are in it."""
 
 
+def is_set(op: Operation, name: str) -> bool:
+    """True if an operation has a property that is true."""
+    attr = op.properties.get(name)
+    return attr is not None and bool(cast("IntegerAttr", attr).value.data)
+
+
 def text(attr: Attribute) -> str:
     """An attribute as diagnostics show it, without aliases."""
     return show_attribute(attr)
