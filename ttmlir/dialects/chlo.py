@@ -19,7 +19,7 @@ from ttmlir.dialects.definition.ods import (
     values,
 )
 from ttmlir.dialects.stablehlo import reduction as reduction_rules
-from ttmlir.dialects.stablehlo.attrs import CHLO_ENUMS, RaggedDotDimensionNumbersAttr
+from ttmlir.dialects.stablehlo.attrs import CHLO_ATTRS
 from ttmlir.dialects.stablehlo.constraints import (
     ANY_ATTR,
     ANY_ELEMENTS,
@@ -272,5 +272,5 @@ OPERATIONS = cast(
 )
 """All operations."""
 
-CHLO = Dialect("chlo", OPERATIONS, [*CHLO_ENUMS, RaggedDotDimensionNumbersAttr])
+CHLO = Dialect("chlo", OPERATIONS, CHLO_ATTRS)
 """The dialect, for an xDSL context."""

@@ -17,6 +17,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
 )
@@ -89,16 +90,5 @@ class RegionEndOp(_DebugOp):
     SIGNATURE: ClassVar = Signature(_OPERAND, _RESULT, properties(region_id=ods.STRING))
 
 
-OPERATIONS = (
-    AnnotateOp,
-    BreakpointOp,
-    DumpOp,
-    MemorySnapshotOp,
-    PrintOp,
-    RegionEndOp,
-    RegionStartOp,
-)
-"""Every operation of the dialect."""
-
-DEBUG = Dialect("debug", cast("list[type[Operation]]", list(OPERATIONS)), [])
+DEBUG = Dialect("debug", classes_in(globals(), Operation), [])
 """The dialect, for an xDSL context."""

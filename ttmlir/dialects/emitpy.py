@@ -51,6 +51,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     text,
@@ -1119,35 +1120,9 @@ class NestedFuncOp(AssemblyOp):
     SIGNATURE: ClassVar = Signature(results=values(result=ANY), regions=1)
 
 
-OPERATIONS: Sequence[type[AssemblyOp]] = (
-    AssignOp,
-    AssignGlobalOp,
-    CallOpaqueOp,
-    ClassOp,
-    ConstantOp,
-    CreateDictOp,
-    ExpressionOp,
-    FileOp,
-    GetAttrOp,
-    GlobalOp,
-    GlobalStatementOp,
-    IfOp,
-    ImportOp,
-    LiteralOp,
-    NestedFuncOp,
-    NestedFuncReturnOp,
-    SetAttrOp,
-    SubscriptOp,
-    VerbatimOp,
-    WhileOp,
-    WhileYieldOp,
-    YieldOp,
-)
-"""Every operation of the dialect."""
-
 EmitPy = Dialect(
     "emitpy",
-    cast("list[type[Operation]]", [*OPERATIONS]),
+    classes_in(globals(), Operation),
     [OpaqueAttr, OpaqueType, ClassType, DictType, StrType],
 )
 """The dialect, for an xDSL context."""

@@ -51,6 +51,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    classes_in,
     refuse,
 )
 from ttmlir.dialects.definition.table_ops import broadcast_pair
@@ -209,16 +210,7 @@ class PadQuantAttr(ZeroPointsAttr):
     FIELDS: ClassVar = ("input_zp",)
 
 
-ATTRIBUTES = (
-    NanModeAttr,
-    RoundingModeAttr,
-    ResizeModeAttr,
-    ShapeType,
-    UnaryQuantAttr,
-    ConvQuantAttr,
-    MatMulQuantAttr,
-    PadQuantAttr,
-)
+ATTRIBUTES = classes_in(globals(), Attribute)
 """Every attribute and type of the dialect."""
 
 

@@ -64,6 +64,7 @@ from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
 )
@@ -1276,16 +1277,7 @@ def device_of(op: Operation) -> DeviceAttr | None:
     return None
 
 
-STRUCTURE_OPS = (
-    DeviceOp,
-    DeviceModuleOp,
-    CpuModuleOp,
-    LoadCachedOp,
-    CompositeOp,
-    WhileLoopOp,
-    CaseOp,
-    OptimizationBarrierOp,
-)
+STRUCTURE_OPS = classes_in(globals(), Operation)
 """Every operation of the dialect."""
 
 

@@ -166,6 +166,11 @@ class OpBuilder:
             self.block.insert_op_before(op, self.successor)
         return op
 
+    def put(self, op: Operation) -> SSAValue:
+        """Put an operation there, at the builder's location; its first result."""
+        op.location = self.location
+        return self.insert(op).results[0]
+
 
 class DestinationBuilder(OpBuilder):
     """Makes the tensors that operations write their results to: nothing else does."""

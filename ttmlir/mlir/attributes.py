@@ -52,6 +52,7 @@ from ttmlir.mlir.core_prefix import (
     core_prefix_of,
     has_late_kernels,
     mark_as_read,
+    root_of,
     use_core_prefix,
     use_late_kernels,
 )
@@ -766,21 +767,15 @@ def blob_of(text: str, contents: Sequence[bytes] = ()) -> Blob | None:
     return Blob(memoryview(data)[_ALIGNMENT_BYTES:], alignment)
 
 
-def _root(op: Operation) -> Operation:
-    while (parent := op.parent_op()) is not None:
-        op = parent
-    return op
-
-
 def attach_blobs(module: Operation, blobs: Mapping[str, Blob]) -> None:
     """Give a module the blobs that its `dense_resource`s name."""
     if blobs:
-        _BLOBS.setdefault(_root(module), {}).update(blobs)
+        _BLOBS.setdefault(root_of(module), {}).update(blobs)
 
 
 def blobs_of(op: Operation) -> Mapping[str, Blob]:
     """The blobs of the module around an operation, by name."""
-    return _BLOBS.get(_root(op), {})
+    return _BLOBS.get(root_of(op), {})
 
 
 def cloned(module: ModuleOp) -> ModuleOp:

@@ -106,11 +106,12 @@ def use_core_prefix(prefix: str | Operation) -> Generator[None]:
 def spell_as(op: Operation) -> Generator[None]:
     """Make texts in the spelling of the module around an operation."""
     with use_core_prefix(core_prefix_of(op)):
-        _names_ttir_empty.set(_top(op) in _read_with_ttir_empty)
+        _names_ttir_empty.set(root_of(op) in _read_with_ttir_empty)
         yield
 
 
-def _top(op: Operation) -> Operation:
+def root_of(op: Operation) -> Operation:
+    """The operation that an operation is in and that is in no other."""
     while (parent := op.parent_op()) is not None:
         op = parent
     return op
@@ -129,7 +130,7 @@ def note_tt() -> None:
 
 def was_read_with_tt(op: Operation) -> bool:
     """True in a module whose text names the dialect `tt`, as those of 2024 do."""
-    return bool(_read_with_tt) and _top(op) in _read_with_tt
+    return bool(_read_with_tt) and root_of(op) in _read_with_tt
 
 
 def mark_as_read(module: Operation) -> None:
@@ -153,12 +154,12 @@ def note_late_kernels() -> None:
 
 def has_late_kernels(op: Operation) -> bool:
     """True in a module that was read with kernels in the form of 2026, or that is marked so."""
-    return bool(_read_with_late_kernels) and _top(op) in _read_with_late_kernels
+    return bool(_read_with_late_kernels) and root_of(op) in _read_with_late_kernels
 
 
 def use_late_kernels(op: Operation) -> None:
     """Let the kernels of the module around an operation be verified and printed as in 2026."""
-    top = _top(op)
+    top = root_of(op)
     _read_with_late_kernels.add(top)
     _read_as_ttcore.add(top)
 
@@ -178,24 +179,24 @@ def forget_late_spelling(module: Operation) -> None:
 
 def names_empty_late(op: Operation) -> bool:
     """True in a module that calls tensors without elements `ttir.empty`."""
-    return bool(_read_with_ttir_empty) and _top(op) in _read_with_ttir_empty
+    return bool(_read_with_ttir_empty) and root_of(op) in _read_with_ttir_empty
 
 
 def name_empty_late(op: Operation) -> None:
     """Let the module around an operation be printed with `ttir.empty`."""
-    _read_with_ttir_empty.add(_top(op))
+    _read_with_ttir_empty.add(root_of(op))
 
 
 def forget_empty_late(op: Operation) -> None:
     """Let the module around an operation be printed without `ttir.empty`."""
-    _read_with_ttir_empty.discard(_top(op))
+    _read_with_ttir_empty.discard(root_of(op))
 
 
 def core_prefix_of(op: Operation) -> str:
     """The prefix that an operation, and all of the module around it, is printed with."""
     if not _may_be_late():
         return TT
-    op = _top(op)
+    op = root_of(op)
     if op in _read_as_ttcore or _holds_late(op):
         return TTCORE
     return TT

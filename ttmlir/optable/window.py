@@ -393,7 +393,7 @@ def _convolution(xp: Any, input: Any, weight: Any, bias: Any = None, **parameter
         filters = weight[:, group * outer : (group + 1) * outer]
         # Batch, positions, input features, taps against input features, taps, output features.
         patches = xp.moveaxis(view[rows, features], 1, len(axes) + 1)
-        matrix = xp.reshape(patches, (-1, inner * _product(weight.shape[2:])))
+        matrix = xp.reshape(patches, (-1, inner * math.prod(weight.shape[2:])))
         columns = xp.reshape(xp.moveaxis(filters, 1, -1), (-1, outer))
         parts.append(xp.reshape(xp.matmul(matrix, columns), (batch, *positions, outer)))
     result = xp.concatenate(parts, axis=-1)
@@ -411,13 +411,6 @@ def weight_shape(weight: Any, numbers: DimensionNumbers) -> Shape:
     for extent, dim in zip(weight.shape, numbers.weight.spatial_last, strict=True):
         shape[dim] = extent
     return tuple(shape)
-
-
-def _product(extents: Sequence[int]) -> int:
-    result = 1
-    for extent in extents:
-        result *= extent
-    return result
 
 
 def _spread(xp: Any, image: Any, dilation: Sequence[int]) -> Any:
@@ -464,7 +457,7 @@ def transposed_shape(
     )
     outer = weight[1] * groups
     require(
-        bias is None or _product(bias) == outer,
+        bias is None or math.prod(bias) == outer,
         f"the bias must have {outer} elements, one per output channel",
     )
     extents: list[int] = []

@@ -26,7 +26,15 @@ from ttmlir.limits import MAX_CORES, MAX_RANK, memory_advice, memory_limit
 from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.op_definition import Kind, OpDefinition, Parameter
 from ttmlir.program import DescriptionError, ProgramDescription
-from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, chip_of, location_of
+from ttmlir.runtime.binary import (
+    Binary,
+    BinaryProgram,
+    Operation,
+    TensorRef,
+    chip_of,
+    location_of,
+    require,
+)
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.generic import read_program
 from ttmlir.runtime.tensor import (
@@ -952,7 +960,7 @@ class MetalProgram(BinaryProgram):
         where, operands = command.where, len(command.tensors)
         command = replace(command, reference=read_reference(fields["reference"], operands, where))
         if fields["descriptor"] is None:
-            program = _needed(fields, "program", where)
+            program = require(fields, "program", where)
             kernels = enumerate(program["kernels"] or ())
             return replace(
                 command,
@@ -976,19 +984,19 @@ class MetalProgram(BinaryProgram):
                     yield self.metal_tensor(table, f"{where}: operands[{i}]")
             case "EnqueueWriteBufferCommand" | "EnqueueReadBufferCommand":
                 for name in ("src", "dst"):
-                    yield self.metal_tensor(_needed(fields, name, where), f"{where}: {name}")
+                    yield self.metal_tensor(require(fields, name, where), f"{where}: {name}")
             case "CreateBufferCommand" | "DeallocateBufferCommand":
-                yield self.metal_tensor(_needed(fields, "ref", where), f"{where}: ref")
+                yield self.metal_tensor(require(fields, "ref", where), f"{where}: ref")
             case _:
                 raise UnsupportedError(f"{where}: the simulator does not know this command")
 
     def _kernel(self, table: Table, where: str) -> KernelDesc:
-        kernel = _needed(table, "kernel", where)
+        kernel = require(table, "kernel", where)
         if table["kernel_type"] != "KernelSource":
             raise UnsupportedError(
                 f"{where} is a compiled binary; the simulator runs kernels in C++"
             )
-        settings = _needed(kernel, "config", where)
+        settings = require(kernel, "config", where)
         return KernelDesc(
             source=kernel["source"] or "",
             config=kernel["config_type"],
@@ -1002,8 +1010,8 @@ class MetalProgram(BinaryProgram):
         )
 
     def _circular_buffer(self, table: Table, where: str) -> CircularBufferDesc:
-        desc = _needed(table, "desc", where)
-        memory = _needed(desc, "memory_desc", where)
+        desc = require(table, "desc", where)
+        memory = require(desc, "memory_desc", where)
         tensor = table["tensor_ref"]
         return CircularBufferDesc(
             port=int(desc["port"]),
@@ -1030,13 +1038,6 @@ class MetalBinary(Binary):
     def chip(self) -> SimChip:
         """The chip that the file was compiled for; the default one if the file names none."""
         return chip_of(self)
-
-
-def _needed(table: Table, name: str, where: str) -> Any:
-    value = table[name]
-    if value is None:
-        raise BinaryError(f"{where}: field '{name}' is missing")
-    return value
 
 
 def _host_buffer(table: Table, desc: TensorDesc) -> HostBuffer:

@@ -20,7 +20,6 @@ from ttmlir.dialects.d2m.generic import GenericOp, YieldOp
 from ttmlir.dialects.d2m.late import LATE_OPS, RemoteLoadOp, RemoteStoreOp
 from ttmlir.dialects.d2m.movement import (
     MOVEMENT_OPS,
-    SEMAPHORE_OPS,
     AllGatherOp,
     CoreIndexOp,
     DMAOp,
@@ -165,7 +164,6 @@ OPERATIONS = (
     GenericOp,
     YieldOp,
     *MOVEMENT_OPS,
-    *SEMAPHORE_OPS,
     *TILE_OPS,
     *LATE_OPS,
 )

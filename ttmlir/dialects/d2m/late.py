@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -70,6 +70,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     segments_attr,
@@ -814,30 +815,5 @@ _PLAIN_OPS = (
 )
 
 
-LATE_OPS = (
-    GetCBOp,
-    GetArgOp,
-    PushOp,
-    PopOp,
-    AwaitOp,
-    ScratchInitOp,
-    ScratchAllocateOp,
-    OperandAliasOp,
-    BlockIndexOp,
-    BlockOffsetOp,
-    GetBlockFactorOp,
-    MeshPositionOp,
-    RemoteLoadOp,
-    RemoteStoreOp,
-    ToDeviceOp,
-    ToHostOp,
-    MaskOp,
-    CompositeViewOp,
-    SpatialOp,
-    SpatialYieldOp,
-    CreateLocalSemaphoreOp,
-    ResetGlobalSemaphoreOp,
-    CreateGlobalSemaphoreOp,
-    *_PLAIN_OPS,
-)
+LATE_OPS = (*classes_in(globals(), Operation), *_PLAIN_OPS)
 """Every operation of this module."""

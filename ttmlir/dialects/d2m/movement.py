@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -43,6 +43,7 @@ from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     segments_attr,
@@ -214,10 +215,6 @@ class SemaphoreWaitOp(DataMovementOp):
             printer.print_operand(self.operands[2])
         self.print_dict(printer)
         _print_semaphore_type(printer, self.operands[0])
-
-
-SEMAPHORE_OPS = (SemaphoreSetOp, SemaphoreIncOp, SemaphoreWaitOp)
-"""Every operation of this module."""
 
 
 # --- Movement -------------------------------------------------------------------------------------
@@ -711,18 +708,5 @@ class DMAWaitOp(FormatOp, DataMovementOp):
         return cls.create(operands=[transaction])
 
 
-MOVEMENT_OPS = (
-    WaitOp,
-    ReserveOp,
-    StoreOp,
-    AllGatherOp,
-    IterIndexOp,
-    CoreIndexOp,
-    GetGlobalOperandOp,
-    DMAOp,
-    DMAReadOp,
-    DMAWriteOp,
-    NullTxOp,
-    DMAWaitOp,
-)
+MOVEMENT_OPS = classes_in(globals(), Operation)
 """Every operation of this module."""

@@ -43,6 +43,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     values,
@@ -249,16 +250,7 @@ class MemTxType(PlainType):
     name = "d2m.mem_tx"
 
 
-ATTRIBUTES = (
-    BroadcastKindAttr,
-    CBType,
-    GlobalSemaphoreType,
-    LocalSemaphoreType,
-    MemTxType,
-    ReduceDimAttr,
-    SemaphoreType,
-    ThreadAttr,
-)
+ATTRIBUTES = classes_in(globals(), Attribute)
 """Every attribute and type of the dialect."""
 
 
@@ -1088,14 +1080,5 @@ class MeshShardOp(ArrowOp):
             refuse("Invalid shard_type (maximal) for mesh_shard op.")
 
 
-STRUCTURE_OPS = (
-    EmptyOp,
-    FullOp,
-    ToLayoutOp,
-    ViewLayoutOp,
-    ViewElementsOp,
-    ViewNumberedOp,
-    StreamLayoutOp,
-    MeshShardOp,
-)
+STRUCTURE_OPS = classes_in(globals(), Operation)
 """Every operation of this module but the generic."""

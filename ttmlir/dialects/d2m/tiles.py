@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, f32, i32, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import Pure
 
@@ -33,6 +33,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     values,
@@ -406,25 +407,7 @@ class PackerMaskResetOp(ComputeOp):
 
 ELEMENTWISE_OPS = tuple(map(_class_of, TILE_OPERATIONS.values()))
 """The operations that are made from definitions."""
-TILE_OPS = (
-    *ELEMENTWISE_OPS,
-    TileMatmulOp,
-    TileReduceSumOp,
-    TileReduceMeanOp,
-    TileReduceMaxOp,
-    TileSFPUReduceSumOp,
-    TileSFPUReduceMaxOp,
-    TileTransposeOp,
-    TileBcastOp,
-    TileFillOp,
-    TileMaskOp,
-    TileMatmulBlockOp,
-    TileTilizeBlockOp,
-    TileUntilizeBlockOp,
-    AcquireDstOp,
-    DstReinterpretCastOp,
-    PackerMaskResetOp,
-)
+TILE_OPS = (*classes_in(globals(), Operation), *ELEMENTWISE_OPS)
 """Every operation of this module."""
 
 _BY_MNEMONIC = {op.TILE_OPERATION.mnemonic: op for op in ELEMENTWISE_OPS}

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, NoReturn, Self, TypeGuard, cast
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Self, TypeGuard, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -56,6 +56,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xdsl.pattern_rewriter import RewritePattern
+
+
+ClassT = TypeVar("ClassT", bound=Operation | Attribute)
+
+
+def classes_in(names: Mapping[str, object], kind: type[ClassT]) -> list[type[ClassT]]:
+    """The operations or attributes that a module, whose `globals()` these are, has so far defined.
+
+    They are those that have a name of their own, in order.
+    """
+    return [
+        each
+        for each in names.values()
+        if isinstance(each, type)
+        and issubclass(each, kind)
+        and "name" in vars(each)
+        and each.__module__ == names["__name__"]
+    ]
 
 
 # --- Names ----------------------------------------------------------------------------------------
@@ -557,6 +575,12 @@ def segment_sizes(attr: Attribute) -> tuple[int, ...]:
 _INTS = "_known_ints"
 _SIZES = "_known_sizes"
 """Where an attribute holds the numbers that are in it."""
+
+
+def is_set(op: Operation, name: str) -> bool:
+    """True if an operation has a property that is true."""
+    attr = op.properties.get(name)
+    return attr is not None and bool(cast("IntegerAttr", attr).value.data)
 
 
 def text(attr: Attribute) -> str:

@@ -6,8 +6,6 @@ Variables are values, as the code that we print expects, or lvalues, as in later
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.dialects.emitc import (
     EmitC_ArrayType,
     EmitC_LValueType,
@@ -18,10 +16,9 @@ from xdsl.dialects.emitc import (
     EmitC_SignedSizeT,
     EmitC_SizeT,
 )
-from xdsl.ir import Dialect, Operation
+from xdsl.ir import Dialect
 
 from ttmlir.dialects.emitc.expressions import (
-    CALLS,
     EXPRESSIONS,
     AddOp,
     ApplyOp,
@@ -103,7 +100,7 @@ __all__ = [
 
 EmitC = Dialect(
     "emitc",
-    cast("list[type[Operation]]", [*CALLS, *EXPRESSIONS, *STRUCTURE]),
+    [*EXPRESSIONS, *STRUCTURE],
     [
         EmitC_ArrayType,
         EmitC_LValueType,

@@ -50,6 +50,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     text,
@@ -455,33 +456,6 @@ class MemberOfPtrOp(AssemblyOp):
     SIGNATURE: ClassVar = _member(OPAQUE_OR_POINTER)
 
 
-EXPRESSIONS: Sequence[type[AssemblyOp]] = (
-    AddOp,
-    SubOp,
-    MulOp,
-    DivOp,
-    RemOp,
-    BitwiseAndOp,
-    BitwiseOrOp,
-    BitwiseXorOp,
-    BitwiseLeftShiftOp,
-    BitwiseRightShiftOp,
-    BitwiseNotOp,
-    UnaryMinusOp,
-    UnaryPlusOp,
-    CmpOp,
-    SubscriptOp,
-    LogicalAndOp,
-    LogicalOrOp,
-    LogicalNotOp,
-    ConditionalOp,
-    CastOp,
-    MemberOp,
-    MemberOfPtrOp,
-)
-"""Every operation of this module."""
-
-
 # --- Calls ----------------------------------------------------------------------------------------
 # emitc operations that name what they mean in C++: calls, literals, includes, verbatim text.
 
@@ -794,12 +768,5 @@ class IncludeOp(AssemblyOp):
         printer.print_string(">" if is_standard else "")
 
 
-CALLS: Sequence[type[AssemblyOp]] = (
-    ApplyOp,
-    CallOpaqueOp,
-    CallOp,
-    LiteralOp,
-    VerbatimOp,
-    IncludeOp,
-)
+EXPRESSIONS = classes_in(globals(), Operation)
 """Every operation of this module."""

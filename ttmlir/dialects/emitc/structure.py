@@ -36,6 +36,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     text,
@@ -714,19 +715,5 @@ class ForOp(AssemblyOp):
             refuse("expected induction variable to be same type as bounds and step")
 
 
-STRUCTURE: Sequence[type[AssemblyOp]] = (
-    ConstantOp,
-    VariableOp,
-    AssignOp,
-    LoadOp,
-    GlobalOp,
-    GetGlobalOp,
-    YieldOp,
-    ReturnOp,
-    FuncOp,
-    DeclareFuncOp,
-    ExpressionOp,
-    IfOp,
-    ForOp,
-)
+STRUCTURE = classes_in(globals(), Operation)
 """Every operation of this module."""

@@ -12,7 +12,7 @@ from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.stablehlo.attrs import STABLEHLO_ATTRS, STABLEHLO_ENUMS
+from ttmlir.dialects.stablehlo.attrs import STABLEHLO_ATTRS
 from ttmlir.dialects.stablehlo.constraints import FutureType, TokenType
 from ttmlir.dialects.stablehlo.contraction import CONTRACTION
 from ttmlir.dialects.stablehlo.control import CONTROL
@@ -44,7 +44,5 @@ OPERATIONS = cast(
 )
 """All operations."""
 
-STABLEHLO = Dialect(
-    "stablehlo", OPERATIONS, [*STABLEHLO_ENUMS, *STABLEHLO_ATTRS, FutureType, TokenType]
-)
+STABLEHLO = Dialect("stablehlo", OPERATIONS, [*STABLEHLO_ATTRS, FutureType, TokenType])
 """The dialect, for an xDSL context."""

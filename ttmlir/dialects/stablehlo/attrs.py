@@ -28,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
+from ttmlir.dialects.definition.ods import classes_in
 from ttmlir.dialects.definition.syntax import expect, expect_keyword, parameter, parse_signed
 from ttmlir.mlir.attributes import elements_of, format_float
 
@@ -188,19 +189,6 @@ class ChloPrecisionAttr(_OpaqueEnumAttr):
     name = "chlo.precision"
     CASES: ClassVar = _PRECISIONS
     CPP: ClassVar = "::mlir::chlo::Precision"
-
-
-STABLEHLO_ENUMS = (
-    ComparisonDirectionAttr,
-    ComparisonTypeAttr,
-    PrecisionAttr,
-    FftTypeAttr,
-    RngAlgorithmAttr,
-    RngDistributionAttr,
-    TransposeAttr,
-    ResultAccuracyModeAttr,
-)
-CHLO_ENUMS = (ChloComparisonDirectionAttr, ChloComparisonTypeAttr, ChloPrecisionAttr)
 
 
 # --- Convolution ----------------------------------------------------------------------------------
@@ -809,14 +797,6 @@ class BoundsAttr(Data[tuple[int | None, ...]]):
         printer.print_string(f"<{', '.join(texts)}>")
 
 
-STABLEHLO_ATTRS = (
-    DotDimensionNumbersAttr,
-    ConvDimensionNumbersAttr,
-    GatherDimensionNumbersAttr,
-    ScatterDimensionNumbersAttr,
-    ChannelHandleAttr,
-    OutputOperandAliasAttr,
-    DotAlgorithmAttr,
-    ResultAccuracyAttr,
-    BoundsAttr,
-)
+_ATTRIBUTES = classes_in(globals(), Attribute)
+STABLEHLO_ATTRS = [attr for attr in _ATTRIBUTES if attr.name.startswith("stablehlo.")]
+CHLO_ATTRS = [attr for attr in _ATTRIBUTES if attr.name.startswith("chlo.")]

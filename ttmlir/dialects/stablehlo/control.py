@@ -25,6 +25,7 @@ from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     text,
@@ -369,19 +370,5 @@ class ReplicaIdOp(FormOp):
     traits = PURE
 
 
-CONTROL = (
-    AfterAllOp,
-    CaseOp,
-    CompositeOp,
-    CreateTokenOp,
-    CustomCallOp,
-    GetTupleElementOp,
-    IfOp,
-    OptimizationBarrierOp,
-    PartitionIdOp,
-    ReplicaIdOp,
-    ReturnOp,
-    TupleOp,
-    WhileOp,
-)
+CONTROL = classes_in(globals(), Operation)
 """The operations of this module."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ttmlir.dialects.definition.ods import Property, Signature, properties, values
+from xdsl.ir import Operation
+
+from ttmlir.dialects.definition.ods import Property, Signature, classes_in, properties, values
 from ttmlir.dialects.stablehlo import movement as movement_rules
 from ttmlir.dialects.stablehlo.constraints import (
     ANY,
@@ -181,16 +183,5 @@ class SetDimensionSizeOp(FormOp):
     traits = PURE
 
 
-DYNAMISM = (
-    DynamicBroadcastInDimOp,
-    DynamicConvOp,
-    DynamicIotaOp,
-    DynamicPadOp,
-    DynamicReshapeOp,
-    GetDimensionSizeOp,
-    RealDynamicSliceOp,
-    SetDimensionSizeOp,
-    UniformDequantizeOp,
-    UniformQuantizeOp,
-)
+DYNAMISM = classes_in(globals(), Operation)
 """The operations of this module."""

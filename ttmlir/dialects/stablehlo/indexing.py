@@ -13,6 +13,7 @@ from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
     ValueGroup,
+    classes_in,
     properties,
     refuse,
     values,
@@ -347,12 +348,5 @@ class DynamicUpdateSliceOp(FormOp):
     traits = PURE
 
 
-INDEXING = (
-    DynamicGatherOp,
-    DynamicSliceOp,
-    DynamicUpdateSliceOp,
-    GatherOp,
-    ScatterOp,
-    TorchIndexSelectOp,
-)
+INDEXING = classes_in(globals(), Operation)
 """The operations of this module."""

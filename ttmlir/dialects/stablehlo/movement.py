@@ -11,7 +11,15 @@ from xdsl.ir import Attribute, Operation, TypedAttribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.definition.ods import Signature, ValueGroup, properties, refuse, text, values
+from ttmlir.dialects.definition.ods import (
+    Signature,
+    ValueGroup,
+    classes_in,
+    properties,
+    refuse,
+    text,
+    values,
+)
 from ttmlir.dialects.definition.syntax import expect, parse_signed
 from ttmlir.dialects.quant import uniform_of
 from ttmlir.dialects.stablehlo.constraints import (
@@ -492,14 +500,5 @@ class SliceOp(StableHLOOp):
         self.print_rest(printer)
 
 
-MOVEMENT = (
-    BroadcastInDimOp,
-    BroadcastOp,
-    ConcatenateOp,
-    PadOp,
-    ReshapeOp,
-    ReverseOp,
-    SliceOp,
-    TransposeOp,
-)
+MOVEMENT = classes_in(globals(), Operation)
 """The operations of this module."""

@@ -21,6 +21,7 @@ from ttmlir.dialects.definition.fields import (
     fields,
     plain,
 )
+from ttmlir.dialects.definition.ods import classes_in
 from ttmlir.dialects.definition.syntax import (
     KeywordAttr,
     PlainType,
@@ -627,29 +628,7 @@ KERNEL_CONFIGS = frozenset(
 )
 """Names of the attributes that configure a kernel."""
 
-ATTRIBUTES: Sequence[type[Attribute]] = (
-    ArgAttr,
-    ArgSpecAttr,
-    BcastTypeAttr,
-    CBType,
-    DataFormatType,
-    EltwiseBinaryTypeAttr,
-    EthernetConfigAttr,
-    FabricConnectionManagerType,
-    InterleavedAddrGenType,
-    L1AddrPtrType,
-    L1AddrType,
-    LocalSemaphoreType,
-    MeshPositionType,
-    NocAddrType,
-    NocConfigAttr,
-    PageMappingType,
-    ReduceDimAttr,
-    ReduceTypeAttr,
-    ReuseTypeAttr,
-    TensixConfigAttr,
-    TensorAccessorArgsType,
-    TensorAccessorType,
-    ThreadTypeAttr,
-)
+ATTRIBUTES = [
+    attr for attr in classes_in(globals(), Attribute) if attr is not CircularBufferParameter
+]
 """Every attribute and type of the dialect."""

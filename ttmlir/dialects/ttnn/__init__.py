@@ -18,8 +18,6 @@ from ttmlir.dialects.definition.table_ops import (
 )
 from ttmlir.dialects.ttnn.attrs import (
     ATTRIBUTES,
-    LAYOUT_ATTRIBUTES,
-    PROGRAM_ATTRIBUTES,
     BufferTypeAttr,
     CoreRangeAttr,
     DeviceComputeConfigAttr,
@@ -175,7 +173,5 @@ def __getattr__(name: str) -> type[TTNNTableOp]:
     return cast("type[TTNNTableOp]", _CLASSES.by_class_name(name))
 
 
-TTNN = TableDialect(
-    _CLASSES, [*ATTRIBUTES, *LAYOUT_ATTRIBUTES, *PROGRAM_ATTRIBUTES, *CONFIG_ATTRIBUTES]
-)
+TTNN = TableDialect(_CLASSES, [*ATTRIBUTES, *CONFIG_ATTRIBUTES])
 """The dialect, for an xDSL context."""

@@ -38,6 +38,7 @@ from ttmlir.dialects.definition.fields import (
     only,
     plain,
 )
+from ttmlir.dialects.definition.ods import classes_in
 from ttmlir.dialects.definition.syntax import (
     KeywordAttr,
     expect,
@@ -358,18 +359,6 @@ def _expect_field(parser: AttrParser, name: str) -> None:
     expect(parser, "=")
 
 
-ATTRIBUTES: Sequence[type[Attribute]] = (
-    LayoutAttr,
-    TensorMemoryLayoutAttr,
-    BufferTypeAttr,
-    MemoryConfigAttr,
-    ShapeAttr,
-    CoreRangeAttr,
-    DeviceComputeConfigAttr,
-)
-"""Every attribute of this module."""
-
-
 # --- Layout ---------------------------------------------------------------------------------------
 # Layouts and devices of ttnn as tt-mlir has spelled them since 2025.
 #
@@ -564,15 +553,6 @@ class MeshOffsetAttr(_MeshExtentsAttr):
     """Where a mesh begins in that of the machine: `#ttnn<mesh_offset 0x0>`."""
 
     name = "ttnn.mesh_offset"
-
-
-LAYOUT_ATTRIBUTES: Sequence[type[Attribute]] = (
-    TTNNLayoutAttr,
-    TTNNDeviceType,
-    MeshShapeAttr,
-    MeshOffsetAttr,
-)
-"""Every attribute of this module."""
 
 
 # --- Program attrs --------------------------------------------------------------------------------
@@ -990,22 +970,5 @@ class ProgramAttr(_Described[ProgramDescription]):
     )
 
 
-PROGRAM_ATTRIBUTES: Sequence[type[Attribute]] = (
-    CBBufferIndexArgAttr,
-    AddressOfTensorArgAttr,
-    SemaphoreAtArgAttr,
-    TensorAccessorArgsAttr,
-    ScalarArgAttr,
-    CoreRangeSetAttr,
-    ShardSpecAttr,
-    ReadKernelAttr,
-    WriteKernelAttr,
-    DataMovementKernelAttr,
-    ComputeKernelAttr,
-    GlobalAddressOfTensorAttr,
-    KernelCBFormatAttr,
-    KernelCBAttr,
-    KernelSemaphoreAttr,
-    ProgramAttr,
-)
+ATTRIBUTES = classes_in(globals(), Attribute)
 """Every attribute of this module."""

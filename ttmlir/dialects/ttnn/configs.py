@@ -27,6 +27,7 @@ from ttmlir.dialects.definition.fields import (
     keyword,
     plain,
 )
+from ttmlir.dialects.definition.ods import classes_in
 from ttmlir.dialects.definition.syntax import (
     expect,
     parse_keyword,
@@ -382,22 +383,5 @@ class GlobalSemaphoreType(ParametrizedAttribute, TypeAttribute):
         return []
 
 
-CONFIG_ATTRIBUTES: Sequence[type[Attribute]] = (
-    CoreCoordAttr,
-    UnaryWithParamAttr,
-    MatmulReuseConfigAttr,
-    MatmulMultiCastConfigAttr,
-    MatmulMultiCast1DConfigAttr,
-    MatmulDRAMShardedConfigAttr,
-    SDPAConfigAttr,
-    Conv2dConfigAttr,
-    Conv3dConfigAttr,
-    Conv2dSliceConfigAttr,
-    LayerNormConfigAttr,
-    PlacementAttr,
-    MeshMapperConfigAttr,
-    MeshComposerConfigAttr,
-    TraceIdAttr,
-    GlobalSemaphoreType,
-)
+CONFIG_ATTRIBUTES = classes_in(globals(), Attribute)
 """Every attribute of this module."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -969,7 +970,7 @@ class Expressions(ABC):
 
     def allocate(self, shape: tuple[int, ...], type_: Attribute) -> Array:
         """An array without values."""
-        if any(extent < 1 for extent in shape) or _volume(shape) > MOST_ELEMENTS:
+        if any(extent < 1 for extent in shape) or math.prod(shape) > MOST_ELEMENTS:
             self.builder.refuse(
                 f"an array has 1 to {MOST_ELEMENTS} elements; larger tables belong into a circular "
                 "buffer"
@@ -1195,13 +1196,6 @@ def may_act(node: ast.expr, is_pure: Callable[[str], bool]) -> bool:
             case _:
                 pass
     return False
-
-
-def _volume(shape: Sequence[int]) -> int:
-    volume = 1
-    for extent in shape:
-        volume *= extent
-    return volume
 
 
 def _is_none(value: Value) -> bool:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ttmlir.errors import FileError
 from ttmlir.files import safe_file_name
+from ttmlir.mlir.core_prefix import root_of
 from ttmlir.mlir.extensions import source_of
 from ttmlir.mlir.option_values import Option, OptionError, OptionValue, options_of
 from ttmlir.mlir.quoting import quote
@@ -821,7 +822,7 @@ class IRPrinter(Instrument):
             self._write("After", " Failed", step, op, self._text(op))
 
     def _text(self, op: Operation) -> str:
-        return self.text_of(_root(op) if self.selected.module_scope else op)
+        return self.text_of(root_of(op) if self.selected.module_scope else op)
 
     def _write(self, when: str, outcome: str, step: Pass, op: Operation, text: str) -> None:
         where = _where(op) if self.selected.module_scope else ""
@@ -830,12 +831,6 @@ class IRPrinter(Instrument):
             self.tree.write(step, op, f"{header}\n{text}\n\n")
         else:
             sys.stderr.write(f"{header}\n{text}\n\n")
-
-
-def _root(op: Operation) -> Operation:
-    while (parent := op.parent_op()) is not None:
-        op = parent
-    return op
 
 
 def _where(op: Operation) -> str:

@@ -159,22 +159,17 @@ def _value(
                 op = arith.MuliOp(a, b)
             else:
                 op = _DIVISIONS[expr.kind](a, b)
-            return _add(build, op)
+            return build.put(op)
         case _:
             raise AssertionError("expressions are dimensions, symbols, constants and pairs")
 
 
-def _add(build: OpBuilder, op: Operation) -> SSAValue:
-    op.location = build.location
-    return build.insert(op).results[0]
-
-
 def _constant(build: OpBuilder, number: int) -> SSAValue:
-    return _add(build, arith.ConstantOp(IntegerAttr(number, IndexType())))
+    return build.put(arith.ConstantOp(IntegerAttr(number, IndexType())))
 
 
 def _remainder(build: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """What a floor division leaves, which is never negative."""
-    rest = _add(build, arith.RemSIOp(a, b))
-    is_negative = _add(build, arith.CmpiOp(rest, _constant(build, 0), "slt"))
-    return _add(build, arith.SelectOp(is_negative, _add(build, arith.AddiOp(rest, b)), rest))
+    rest = build.put(arith.RemSIOp(a, b))
+    is_negative = build.put(arith.CmpiOp(rest, _constant(build, 0), "slt"))
+    return build.put(arith.SelectOp(is_negative, build.put(arith.AddiOp(rest, b)), rest))

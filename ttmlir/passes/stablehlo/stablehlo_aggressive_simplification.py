@@ -28,6 +28,7 @@ Not done here: constants are not computed with.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -343,7 +344,7 @@ def _broadcast_in_dim(op: Operation) -> Found:
         operands = inner.operands
         return _make(op, "broadcast_in_dim", operands, inner, broadcast_dimensions=merged)
     own, shape = value_shape(operand), value_shape(op.results[0])
-    if _size(own) == _size(shape):
+    if math.prod(own) == math.prod(shape):
         if tuple(sorted(dims)) == dims:
             return _make(op, "reshape", [operand])
         if len(own) == len(shape):
@@ -357,13 +358,6 @@ def _broadcast(op: Operation) -> Found:
     rank, own = (len(value_shape(value)) for value in (op.results[0], op.operands[0]))
     dims = i64_array(range(rank - own, rank))
     return _make(op, "broadcast_in_dim", op.operands, broadcast_dimensions=dims)
-
-
-def _size(shape: Sequence[int]) -> int:
-    size = 1
-    for extent in shape:
-        size *= extent
-    return size
 
 
 def _reshape(op: Operation) -> Found:

@@ -175,3 +175,9 @@ def _fits(value: SSAValue, type_: Attribute) -> bool:
 def _with_type(value: SSAValue, type_: Attribute) -> SSAValue:
     """What was made without a layout, with that of what it replaces."""
     return value if value.type == type_ else Rewriter.replace_value_with_new_type(value, type_)
+
+
+def transposes_of(product: Operation) -> tuple[bool, bool]:
+    """Which factors of a product are transposed."""
+    said = parameters_of(product)
+    return bool(said["transpose_a"]), bool(said["transpose_b"])

@@ -42,9 +42,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from ttmlir.dialects.definition.ods import ODSOperation
+from ttmlir.dialects.definition.ods import ODSOperation, is_set
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.attrs import CoreRangeSetAttr
 from ttmlir.dialects.ttnn.configs import (
@@ -59,8 +59,8 @@ from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-    from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute, SSAValue
 
 _TILE = 32
 _WIDE = 8
@@ -151,7 +151,7 @@ def _product_of(op: ODSOperation) -> Product | None:
         return None
     turned = False
     for shape, name in ((a, "transpose_a"), (b, "transpose_b")):
-        if _flag(op, name):
+        if is_set(op, name):
             shape[-2:] = shape[:-3:-1]
             turned = True
     rows, depth, columns = (-(-extent // _TILE) for extent in (a[-2], a[-1], b[-1]))
@@ -167,11 +167,6 @@ def _tile_bytes(value: SSAValue) -> int:
     if layout is None:
         return _SUM_BYTES
     return TileFormat(*DEFAULT_TILE_SHAPE, layout.element.data_type).stored_bytes
-
-
-def _flag(op: Operation, name: str) -> bool:
-    attr = op.properties.get(name)
-    return attr is not None and bool(cast("IntegerAttr", attr).value.data)
 
 
 def config_of(product: Product, cores: tuple[int, int]) -> Attribute:

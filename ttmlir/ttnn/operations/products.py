@@ -21,10 +21,11 @@ from ttmlir.ttnn.operations.operation import (
     store,
     table_of,
 )
+from ttmlir.ttnn.operations.scans import in_dram
 from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Shape
+from ttmlir.ttnn.types.memory import L1_MEMORY_CONFIG, Shape
 
 _TILE = 32
 
@@ -42,12 +43,6 @@ def _keep(
         memory_config=values["memory_config"],
         output_tensor=values.get(output),
     )
-
-
-def _in_dram(values: dict[str, Any]) -> dict[str, Any]:
-    """The arguments with DRAM for the result, if no memory is asked for."""
-    config = values["memory_config"]
-    return {**values, "memory_config": DRAM_MEMORY_CONFIG if config is None else config}
 
 
 def _product(a: Array, b: Array) -> Array:
@@ -179,7 +174,7 @@ def _group_attn_matmul(values: dict[str, Any]) -> Tensor:
     a, b = take_tensors(values, "input_tensor_a", "input_tensor_b")
     if len(b.shape) != 4:
         raise ArgumentError(f"input_tensor_b has {b.shape}; it is (users, kv heads, k, n)")
-    return _attend(_in_dram(values), a, b.array, "optional_output_tensor")
+    return _attend(in_dram(values), a, b.array, "optional_output_tensor")
 
 
 # --- Several matrices -----------------------------------------------------------------------------
@@ -237,7 +232,7 @@ def _sparse(values: dict[str, Any]) -> Tensor:
             "card would wait forever"
         )
     result = np.where(computed[..., None, None], result, 0)
-    return _keep(result, (a, b), _in_dram(values), "optional_output_tensor")
+    return _keep(result, (a, b), in_dram(values), "optional_output_tensor")
 
 
 # --- Experts --------------------------------------------------------------------------------------

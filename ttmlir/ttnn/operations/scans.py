@@ -91,10 +91,10 @@ def _fast_reduce(values: dict[str, Any]) -> Tensor:
     if not fits(values["dims"], list[int]):
         raise ArgumentTypeError(f"dims is a list of 0 and 1, not {spell_value(values['dims'])}")
     tensor, total = _reduce_outer(values, [*values["dims"]])
-    return keep(total, tensor, _in_dram(values))
+    return keep(total, tensor, in_dram(values))
 
 
-def _in_dram(values: dict[str, Any]) -> dict[str, Any]:
+def in_dram(values: dict[str, Any]) -> dict[str, Any]:
     """The arguments with DRAM for the result, if no memory is asked for."""
     config = values["memory_config"]
     return {**values, "memory_config": DRAM_MEMORY_CONFIG if config is None else config}
@@ -109,7 +109,7 @@ def _fast_reduce_split(values: dict[str, Any]) -> list[Tensor]:
             f"split_output_width={width} is no multiple of 32 between 0 and {total.shape[-1]}"
         )
     parts = np.split(total, [width], -1)
-    return [keep(part, tensor, _in_dram(values)) for part in parts]
+    return [keep(part, tensor, in_dram(values)) for part in parts]
 
 
 def _keep_as(array: Array, tensor: Tensor, values: dict[str, Any]) -> Tensor:

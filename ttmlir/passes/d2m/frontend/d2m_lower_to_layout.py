@@ -198,12 +198,12 @@ class _Change:
         build = OpBuilder(generic.regions[0].block, self.op.location)
         to_dram = _layout(target).memory_space is MemorySpace.DEVICE_DRAM
         number, kind = (0, d2m.WaitOp) if to_dram else (1, d2m.ReserveOp)
-        local = _put(build, kind.on(generic.cb(number)))
+        local = build.put(kind.on(generic.cb(number)))
         if to_dram:
             dma = d2m.DMAOp.of(local, out, dst_map=identity)
         else:
             dma = d2m.DMAOp.of(source, local, src_map=identity)
-        wait = d2m.DMAWaitOp.of(_put(build, dma))
+        wait = d2m.DMAWaitOp.of(build.put(dma))
         end = d2m.YieldOp.create(operands=[local])
         for each in (wait, end):
             each.location = self.op.location
@@ -237,9 +237,9 @@ class _Change:
             [d2m.ThreadKind.COMPUTE],
         )
         build = OpBuilder(generic.regions[0].block, self.op.location)
-        local = _put(build, d2m.WaitOp.on(generic.cb(0)))
-        room = _put(build, d2m.ReserveOp.on(generic.cb(1)))
-        made = _put(build, kind.create(operands=[local, room], result_types=[room.type]))
+        local = build.put(d2m.WaitOp.on(generic.cb(0)))
+        room = build.put(d2m.ReserveOp.on(generic.cb(1)))
+        made = build.put(kind.create(operands=[local, room], result_types=[room.type]))
         end = d2m.YieldOp.create(operands=[made])
         end.location = self.op.location
         build.insert(end)
@@ -255,13 +255,13 @@ class _Change:
         """A generic of 2026 that loads blocks, possibly in another format, and stores them."""
         block = Block()
         build = Builder(block, self.op.location)
-        places = [_put(build, BlockIndexOp.at(dim)) for dim in range(rank)]
+        places = [build.put(BlockIndexOp.at(dim)) for dim in range(rank)]
         buffer = build.create_empty(shard_type_of(source.type))
-        made = _put(build, d2m.RemoteLoadOp.of(buffer, source, places))
+        made = build.put(d2m.RemoteLoadOp.of(buffer, source, places))
         if kind is not None:
             room = build.create_empty(shard_type_of(out.type))
-            made = _put(build, kind.create(operands=[made, room], result_types=[room.type]))
-        stored = _put(build, d2m.RemoteStoreOp.of(out, places, made))
+            made = build.put(kind.create(operands=[made, room], result_types=[room.type]))
+        stored = build.put(d2m.RemoteStoreOp.of(out, places, made))
         end = d2m.YieldOp.create(operands=[stored])
         end.location = self.op.location
         build.insert(end)
@@ -281,12 +281,7 @@ class _Change:
         return self._add(d2m.EmptyOp.of(type_))
 
     def _add(self, op: Operation) -> SSAValue:
-        return _put(self.build, op)
-
-
-def _put(build: OpBuilder, op: Operation) -> SSAValue:
-    op.location = build.location
-    return build.insert(op).results[0]
+        return self.build.put(op)
 
 
 def _layout(type_: Tensor) -> MetalLayout:

@@ -159,16 +159,10 @@ class _Constants:
             ones = elements_of(cast("ElementsType", type_), [1.0])
             constant = ConstantOp.create(result_types=[type_], properties={"value": ones})
             buffer = metal_tensor_type(shape, metal_tile_type(numbers), space)
-            self._made[key] = _add(
-                builder,
-                d2m.ToLayoutOp.of(_add(builder, constant), _add(builder, d2m.EmptyOp.of(buffer))),
+            self._made[key] = builder.put(
+                d2m.ToLayoutOp.of(builder.put(constant), builder.put(d2m.EmptyOp.of(buffer)))
             )
         return self._made[key]
-
-
-def _add(builder: OpBuilder, op: Operation) -> SSAValue:
-    op.location = builder.location
-    return builder.insert(op).results[0]
 
 
 def _mask_by_constant(
@@ -196,10 +190,10 @@ def _mask_by_constant(
     op, shard = _append_input(op, constant, index_map)
     argument = _append_argument(loops, shard, index_map)
     builder = OpBuilder.before(mask)
-    outside = _add(builder, d2m.TileFillOp.of(number, tile.type))
+    outside = builder.put(d2m.TileFillOp.of(number, tile.type))
     where = d2m.tile_op_of("where")
     assert where is not None, "tiles are chosen by a call"
-    chosen = _add(builder, where.of([argument, tile, outside], tile.type))
+    chosen = builder.put(where.of([argument, tile, outside], tile.type))
     _replace_mask(mask, chosen)
     return op
 
@@ -234,7 +228,7 @@ def _append_input(
     cb = block.insert_arg(d2m.GenericOp.argument_types([value])[0], count)
     first = block.first_op
     assert first is not None, "regions on tensors end in a yield"
-    shard = _add(OpBuilder.before(first), d2m.WaitOp.on(cb))
+    shard = OpBuilder.before(first).put(d2m.WaitOp.on(cb))
     return made, shard
 
 

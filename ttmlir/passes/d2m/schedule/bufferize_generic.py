@@ -85,8 +85,8 @@ def copy_tiles(source: SSAValue, target: SSAValue, location: LocationAttr) -> d2
     block = generic.compute_region.block
     builder = OpBuilder(block, location)
     shards = (
-        _add(builder, d2m.WaitOp.on(block.args[0])),
-        _add(builder, d2m.ReserveOp.on(block.args[1])),
+        builder.put(d2m.WaitOp.on(block.args[0])),
+        builder.put(d2m.ReserveOp.on(block.args[1])),
     )
     copy_shard(builder, *shards)
     return generic
@@ -110,11 +110,6 @@ def copy_shard(builder: OpBuilder, source: SSAValue, target: SSAValue) -> None:
     )
     loops.location = builder.location
     builder.insert(loops)
-
-
-def _add(builder: OpBuilder, op: Operation) -> SSAValue:
-    op.location = builder.location
-    return builder.insert(op).results[0]
 
 
 class _Region:

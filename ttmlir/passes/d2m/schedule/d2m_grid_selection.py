@@ -559,7 +559,7 @@ class _Division:
                 reduces and label is not None and self._steps(label) > 1
                 for reduces, label in zip(loops.reductions, loops.labels, strict=True)
             )
-            tiles = _volume(shape_of(target))
+            tiles = math.prod(shape_of(target))
             if not adds or not isinstance(target.owner, d2m.ReserveOp):
                 continue
             if tiles <= self._dst_tiles:
@@ -590,13 +590,6 @@ class _Division:
         schedule = self._schedule
         extent = self._space.extents[iterator]
         return -(-extent // (schedule.sizes[number] * schedule.cores[number]))
-
-
-def _volume(shape: Sequence[int]) -> int:
-    tiles = 1
-    for extent in shape:
-        tiles *= extent
-    return tiles
 
 
 def _scaled(place: AffineExpr, factor: int, count: int) -> AffineExpr:

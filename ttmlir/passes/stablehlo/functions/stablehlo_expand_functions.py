@@ -62,6 +62,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array, concatenate, repeat
+from ttmlir.dialects.definition.ods import is_set
 from ttmlir.dialects.stablehlo.attrs import (
     GatherDimensionNumbersAttr,
     ScatterDimensionNumbersAttr,
@@ -129,7 +130,7 @@ def _expand_scan(op: Operation) -> None:
     carrier = StableHLOCarrier.before(op)
     types = [cast("TensorType[Attribute]", result.type) for result in outputs]
     empty = [_empty(carrier, type_) for type_ in types]
-    is_reversed = _flag(op, "is_reverse")
+    is_reversed = is_set(op, "is_reverse")
 
     def step(number: Array, *state: Array) -> Sequence[Array]:
         place = -number + (length - 1) if is_reversed else number
@@ -161,11 +162,6 @@ def _length(op: Operation, values: Sequence[SSAValue], dim: int) -> int:
     if values:
         return value_shape(values[0])[dim]
     return integer(op, "scan_dim_size")
-
-
-def _flag(op: Operation, name: str) -> bool:
-    attr = op.properties.get(name)
-    return attr is not None and bool(cast("IntegerAttr", attr).value.data)
 
 
 def _part(tensor: Array, dim: int, place: Array) -> Array:

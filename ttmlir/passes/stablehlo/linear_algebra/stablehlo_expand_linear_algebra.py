@@ -43,6 +43,7 @@ from xdsl.ir import Block, Region
 from ttmlir.arrays.array import Array
 from ttmlir.composites import complex_matrices, eigenvalues, linear_algebra
 from ttmlir.composites.complex_numbers import Complex
+from ttmlir.dialects.definition.ods import is_set
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace, symbols_in
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
@@ -129,7 +130,7 @@ class _Expanding:
     # -- operations and custom calls -----------------------------------------------------------
 
     def cholesky(self, op: Operation) -> None:
-        self._finish(op, [self._cholesky(op, is_lower=_flag(op, "lower"))])
+        self._finish(op, [self._cholesky(op, is_lower=is_set(op, "lower"))])
 
     def potrf(self, op: Operation) -> None:
         found = self._cholesky(op, is_lower=_letter(op, "uplo") != "U")
@@ -153,7 +154,7 @@ class _Expanding:
 
     def triangular_solve(self, op: Operation) -> None:
         how = cast("Data[str]", op.properties["transpose_a"]).data[0]
-        left, lower, unit = (_flag(op, name) for name in ("left_side", "lower", "unit_diagonal"))
+        left, lower, unit = (is_set(op, name) for name in ("left_side", "lower", "unit_diagonal"))
         self._solve(op, left=left, lower=lower, unit=unit, how={"A": "C"}.get(how, how))
 
     def trsm(self, op: Operation) -> None:
@@ -453,11 +454,6 @@ class _Expanding:
         function.location = op.location
         self._module.body.block.add_op(function)
         return function
-
-
-def _flag(op: Operation, name: str) -> bool:
-    attr = op.properties.get(name)
-    return attr is not None and bool(cast("IntegerAttr", attr).value.data)
 
 
 def _has_complex(op: Operation) -> bool:

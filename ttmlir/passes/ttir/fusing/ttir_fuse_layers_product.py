@@ -15,6 +15,7 @@ from ttmlir.passes.ttir.value_rewriting import (
     only_user,
     parameters_of,
     rank_of,
+    transposes_of,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _choice(op: Operation, builder: Builder) -> SSAValue | None:
     """Rows of weights that are 0 give rows of the product that are 0."""
     chosen = inputs_of(op)[0]
     where = made_by(chosen, "where")
-    if where is None or not chosen.has_one_use() or any(_transposes(op)):
+    if where is None or not chosen.has_one_use() or any(transposes_of(op)):
         return None
     condition, weights, other = inputs_of(where)
     rows = value_shape(condition)
@@ -75,7 +76,7 @@ def _scores(op: Operation, builder: Builder) -> SSAValue | None:
     """
     query, key = inputs_of(op)
     moved = made_by(key, "permute")
-    if moved is None or any(_transposes(op)) or not _is_weighed(op.results[0]):
+    if moved is None or any(transposes_of(op)) or not _is_weighed(op.results[0]):
         return None
     order = list(parameters_of(moved)["permutation"])
     last = len(order) - 1
@@ -101,11 +102,6 @@ def _is_weighed(value: SSAValue) -> bool:
 
 _STEPS = 4
 """Operations at most between a product and its softmax, and that."""
-
-
-def _transposes(op: Operation) -> tuple[bool, bool]:
-    said = parameters_of(op)
-    return bool(said["transpose_a"]), bool(said["transpose_b"])
 
 
 RULES: Mapping[str, Sequence[Rule]] = adapted(

@@ -14,6 +14,7 @@ from ttmlir.passes.ttir.value_rewriting import (
     made_by,
     number_known,
     parameters_of,
+    transposes_of,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _attention(op: Operation, builder: Builder) -> SSAValue | None:
     """A product of the softmax of products, of tensors [batch, heads, positions, size]."""
     weights, value = inputs_of(op)
     softmax = made_by(weights, "softmax")
-    if softmax is None or not weights.has_one_use() or _transposes(op) != (False, False):
+    if softmax is None or not weights.has_one_use() or transposes_of(op) != (False, False):
         return None
     if len(value_shape(weights)) != 4 or parameters_of(softmax)["dimension"] % 4 != 3:
         return None
@@ -56,11 +57,6 @@ def _attention(op: Operation, builder: Builder) -> SSAValue | None:
         scale=float(scale * query_scale * key_scale),
     )
     return result
-
-
-def _transposes(product: Operation) -> tuple[bool, bool]:
-    said = parameters_of(product)
-    return bool(said["transpose_a"]), bool(said["transpose_b"])
 
 
 def _without_mask(value: SSAValue) -> tuple[SSAValue | None, SSAValue]:
@@ -100,9 +96,9 @@ def _key_of(product: Operation) -> SSAValue | None:
     """The right operand before it was transposed."""
     key = inputs_of(product)[1]
     turned = made_by(key, "permute")
-    if _transposes(product) == (False, True):
+    if transposes_of(product) == (False, True):
         return key
-    if turned is None or _transposes(product) != (False, False):
+    if turned is None or transposes_of(product) != (False, False):
         return None
     order = tuple(cast("Sequence[int]", parameters_of(turned)["permutation"]))
     return inputs_of(turned)[0] if order == _LAST_SWAPPED else None
