@@ -190,10 +190,14 @@ def test_weights_of_convolutions_are_kept_as_they_are_prepared() -> None:
     """96 x 64 numbers of bfloat16 and 96 of a bias, over 12 channels, and nothing per window."""
     model = nn.Sequential(nn.Conv2d(64, 96, 1, bias=False), nn.BatchNorm2d(96)).eval().bfloat16()
     x = torch.zeros(2, 64, 5, 7, dtype=torch.bfloat16)
-    memory = compile_at(3, model, x).estimate().memory
+    estimate = compile_at(3, model, x).estimate()
+    memory = estimate.memory
     assert memory is not None
     # The weight has 2 x 3 tiles of 2,048 bytes, the bias 3.
     assert memory.dram.resident <= 9 * 2048
+    [convolution] = [each for each in estimate.operations if each.name == "ttnn.conv2d"]
+    # The images are three rows of two and of three tiles.
+    assert convolution.bytes <= (3 * 2 + 9 + 3 * 3) * 2048
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,26 @@ def test_weights_of_convolutions_stay_on_the_host(tmp_path: Path, shell: WarmShe
     assert load.split() == ["ttnn::Layout::ROW_MAJOR,", "ttnn::DataType::FLOAT32)"]
 
 
+def test_convolutions_in_shards(tmp_path: Path, shell: WarmShell) -> None:
+    """Shards are on the cores that have some, six rows and six more, and weights are prepared."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(1)
+    layers = (torch.nn.Conv2d(3, 64, 5, 2, 2), torch.nn.Conv2d(64, 32, 3, padding=1))
+    model, x = torch.nn.Sequential(*layers).eval().bfloat16(), torch.randn(3, 3, 48, 96).bfloat16()
+    compiled = ttmlir.compile(model, x, board="n150", spelling="2026", optimization_level=3)
+    script = compiled.save(tmp_path / "model.py", golden=True).read_text(encoding="utf-8")
+    packed = re.sub(r",(?=[\])])", "", "".join(script.split()))
+    for text in (
+        "CoreRange(ttnn.CoreCoord(0,0),ttnn.CoreCoord(7,5)),"
+        "ttnn.CoreRange(ttnn.CoreCoord(0,6),ttnn.CoreCoord(5,6))]),[128,32]",
+        "ttnn.prepare_conv_weights(",
+        "input_layout=ttnn.TILE_LAYOUT,",
+        "slice_type=ttnn.Conv2dL1Full,",
+    ):
+        assert text in packed
+    assert "output0: PCC 1.000000" in _run(shell, tmp_path / "model.py", "--check")
+
+
 @pytest.mark.parametrize(("extent", "is_divided"), [(4, True), (16, False)])
 def test_large_windows_over_few_places(extent: int, is_divided: bool, tmp_path: Path) -> None:
     """The library finds no way of its own for them: channels are divided over cores, too."""

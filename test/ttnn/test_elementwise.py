@@ -217,3 +217,38 @@ def test_large_tensors(shape: tuple[int, ...], device: Any) -> None:
         assert torch.equal(ttnn.to_torch(result), expected.bfloat16())
     transposed = ttnn.transpose(x, -1, -2)
     assert torch.equal(ttnn.to_torch(ttnn.neg(transposed)), -a.transpose(-1, -2))
+
+
+def test_what_calls_learn_is_for_operands_that_are_alike(device: Any) -> None:
+    """Calls again have their own numbers; shapes, types, zeros and the device still tell."""
+    left, right = draw((3, 33, 70), 1, 3), draw((3, 33, 70), 1, 3, seed=1)
+    for dtype in ("float32", "bfloat16", "bfloat8_b"):
+        a, b = place(left, device, dtype), place(right, device, dtype)
+        c = ttnn.to_memory_config(b, ttnn.L1_MEMORY_CONFIG)
+        for x, y in ((a, b), (b, a), (a, c), (c, b), (b, 2.5), (a, 2.5), (a, 2)):
+            first, again = ttnn.multiply(x, y), ttnn.multiply(x, y)
+            named = ttnn.multiply(x, input_tensor_b=y)
+            assert torch.equal(ttnn.to_torch(again), ttnn.to_torch(named))
+            assert first.spec == again.spec == named.spec
+    a = place(left, device)
+    for zero in (0.0, -0.0, 0.0):
+        found = ttnn.to_torch(ttnn.divide(a, zero))
+        assert torch.equal(found, left / zero)
+    row = place(left[:1, :1], device)
+    for other in (row, a, row):
+        assert torch.equal(ttnn.to_torch(ttnn.add(a, other)), left + ttnn.to_torch(other))
+    ttnn.deallocate(a)
+    with pytest.raises(RuntimeError, match="the buffer is not allocated"):
+        ttnn.add(a, row)
+
+
+def test_programs_are_counted_by_calls_again(device: Any) -> None:
+    """Also after the cache was cleared."""
+    a = place(draw((33, 70), -1, 1), device)
+    counts: list[int] = []
+    for _ in range(2):
+        device.clear_program_cache()
+        for _ in range(3):
+            ttnn.exp(a)
+            counts.append(device.num_program_cache_entries())
+    assert counts == [1] * 6

@@ -13,7 +13,7 @@ from ttmlir.cost.estimate import Estimate, OperationEstimate
 from ttmlir.cost.families.exchange import cost_exchange
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.records import convolution_config, find_work
+from ttmlir.cost.records import convolution_config, convolution_operands, find_work
 from ttmlir.cost.times import cost_operation, estimate_cost
 from ttmlir.cost.work import MatmulConfig, Work
 from ttmlir.cost.workload import (
@@ -458,8 +458,8 @@ class _Reader:
         config = call.compute_config
         result = output
         if record is not None and record.table == "Conv2dOp" and record.has("out"):
-            # An activation leaves the result where the convolution makes it.
-            result = record.tensor("out").desc
+            # An activation leaves the result where the convolution makes it; weights are prepared.
+            result, inputs = record.tensor("out").desc, convolution_operands(record, self._desc)
         if record is not None and _moves_rows(mnemonic, inputs, output):
             if mnemonic == "reshape":
                 return self._row(operation, OperationCost(), name=call.name, output=output)
@@ -474,7 +474,7 @@ class _Reader:
             matmul=MatmulConfig() if record is None else convolution_config(record),
         )
         cost = cost_operation(self.machine, work)
-        return self._row(operation, cost, name=call.name, inputs=inputs, output=output)
+        return self._row(operation, cost, name=call.name, inputs=inputs, output=work.output)
 
 
 def _moves_rows(mnemonic: str, inputs: Sequence[TensorDesc], output: TensorDesc) -> bool:

@@ -101,6 +101,11 @@ def convolution_config(record: Operation) -> MatmulConfig:
     return MatmulConfig(activation=activation, block_rows=height // TILE or None)
 
 
+def convolution_operands(record: Operation, place: Place) -> tuple[TensorDesc, ...]:
+    """The image, the weight and the bias as the library takes them."""
+    return _fields(record, place, "input", "weight", "bias")
+
+
 def _convolution(record: Operation, place: Place) -> Work | None:
     """A convolution whose margins differ, which the runtime pads itself; others are one call."""
     padding = [int(each) for each in record.numbers("padding")]
@@ -111,7 +116,7 @@ def _convolution(record: Operation, place: Place) -> Work | None:
     for name, field in (("kernel", "kernel_size"), ("stride", "stride"), ("dilation", "dilation")):
         extents = zip(("height", "width"), record.numbers(field), strict=True)
         parameters |= {f"{name}_{side}": extent for side, extent in extents}
-    operands = _fields(record, place, "input", "weight", "bias")
+    operands = convolution_operands(record, place)
     out, matmul = record.tensor("out").desc, convolution_config(record)
     return _make(record, "conv2d", operands, out, parameters=parameters, matmul=matmul)
 

@@ -28,6 +28,11 @@ _PRODUCT = (
 )
 _IMAGE = "in_channels out_channels batch_size"
 _WINDOW = "stride:array padding:array dilation:array"
+_PREPARED = (
+    f"input_memory_config input_layout=input_tensor_layout {_IMAGE} input_height input_width "
+    f"kernel_size:array {_WINDOW} groups device input_dtype output_dtype "
+    "conv_config=conv2d_config compute_config slice_config=conv2d_slice_config"
+)
 _NEW = "dtype layout device:reference memory_config"
 _POOL = (
     "* batch_size input_h=input_height input_w=input_width channels kernel_size:array stride:array "
@@ -164,6 +169,8 @@ _ARGUMENTS: dict[str, str] = {
     "permute": "* dims=permutation:longs memory_config pad_value",
     "pow_scalar": "* exponent=rhs memory_config",
     "prod": "* dim=dim_arg keepdim=keep_dim memory_config",
+    "prepare_conv2d_bias": f"bias_tensor {_PREPARED}",
+    "prepare_conv2d_weights": f"weight_tensor weights_format has_bias {_PREPARED}",
     "prepare_conv3d_weights": "weight_tensor groups C_in_block=c_in_block alignment device",
     "quantize": "* axis dtype=output_dtype memory_config",
     "rand": "shape=size device:reference dtype layout memory_config low high seed",
@@ -248,6 +255,8 @@ NAMES = {
     "point_to_point": "utils.point_to_point",
     "pow_scalar": "pow",
     "right_shift": "bitwise_right_shift",
+    "prepare_conv2d_bias": "prepare_conv_bias",
+    "prepare_conv2d_weights": "prepare_conv_weights",
     "prepare_conv3d_weights": "experimental.prepare_conv3d_weights",
     "cumulative": "utils.cumulative",
     "reduce_precision": "utils.reduce_precision",
@@ -305,8 +314,8 @@ WITHOUT_FUNCTION = frozenset(
         "cross_entropy_bw cross_entropy_fw distributed_layer_norm distributed_rms_norm "
         "dit_rms_norm_unary_fused dropout flash_mla_prefill gated_delta_decode gated_delta_rule "
         "indexer_score_dsa layernorm_bw layernorm_fw mesh_shard moe_compute moe_gpt mulhi "
-        "paged_flash_multi_latent_attention_decode population_count prepare_conv2d_bias "
-        "prepare_conv2d_weights prepare_moe_compute_w0_w1_weights prepare_moe_compute_w2_weights "
+        "paged_flash_multi_latent_attention_decode population_count "
+        "prepare_moe_compute_w0_w1_weights prepare_moe_compute_w2_weights "
         "reduce_and reduce_or reset_global_semaphore reverse rmsnorm_bw rmsnorm_fw "
         "rng_bit_generator scatter_maximum scatter_minimum scatter_multiply "
         "softmax_backward sdpa_bw sdpa_fw selective_reduce_combine slice_write "
@@ -317,8 +326,8 @@ WITHOUT_FUNCTION = frozenset(
 
 IN_PYTHON_ALONE = frozenset(
     (
-        "adamw cumulative prepare_conv3d_weights reduce_bitwise_and reduce_bitwise_or "
-        "reduce_bitwise_xor reduce_precision"
+        "adamw cumulative prepare_conv2d_bias prepare_conv2d_weights prepare_conv3d_weights "
+        "reduce_bitwise_and reduce_bitwise_or reduce_bitwise_xor reduce_precision"
     ).split()
 )
 """Operations that scripts compose, and programs in C++ do not."""

@@ -39,6 +39,12 @@ from xdsl.ir import Attribute, Data
 from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS, ODSOperation
 from ttmlir.dialects.definition.table_ops import TableOperation
+from ttmlir.dialects.ttnn.attrs import (
+    CoreRangeSetAttr,
+    MemoryConfigAttr,
+    ShardSpecAttr,
+    TTNNLayoutAttr,
+)
 from ttmlir.ir.constants import find_elements
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, layout_of
@@ -213,6 +219,8 @@ def _value(op: ttnn.TTNNOp, argument: Argument, language: Language) -> Attribute
         return _new_data_type(op, layout, language) if op.name == "ttnn.to_layout" else wanted
     if attr is None:
         return _opaque(language.none)
+    if isinstance(attr, MemoryConfigAttr):
+        return _opaque(_memory_config(attr, language))
     return _literal(op, argument, attr, language)
 
 
@@ -346,26 +354,45 @@ def _shape(extents: Iterable[int], language: Language) -> Attribute:
 def _memory(op: ttnn.TTNNOp, layout: TensorLayout, language: Language) -> Attribute:
     if layout.memory_space.is_system:
         return _opaque(language.none)
+    encoding = getattr(op.results[0].type, "encoding", None)
+    if isinstance(encoding, TTNNLayoutAttr) and isinstance(encoding.core_ranges, CoreRangeSetAttr):
+        return _opaque(_memory_config(MemoryConfigAttr.of(encoding), language))
     buffer = "DRAM" if layout.memory_space.keyword == "dram" else "L1"
     spread = layout.memory_layout
-    name = spread.keyword.upper() if spread.is_sharded else "INTERLEAVED"
-    parts = [f"ttnn::TensorMemoryLayout::{name}", f"ttnn::BufferType::{buffer}"]
-    shards = [_shards(layout, language)] if spread.is_sharded else ["None"] * language.is_python
-    text = ", ".join([*map(language.name, parts), *shards])
-    form = "ttnn.MemoryConfig({})" if language.is_python else "ttnn::MemoryConfig{{{}}}"
-    return _opaque(form.format(text))
-
-
-def _shards(layout: TensorLayout, language: Language) -> str:
-    """The `ttnn.ShardSpec`, on cores that begin at the corner."""
+    if not spread.is_sharded:
+        return _opaque(_memory_text(buffer, "INTERLEAVED", None, language))
+    # Layouts of 2025 are on cores that begin at the corner.
     rows, columns = layout.grid.shape[-2:]
     cores = _core_range((0, 0), (columns - 1, rows - 1), language)
+    shards = _shards(_core_set([cores], language), layout.scalar_shard[-2:], language)
+    return _opaque(_memory_text(buffer, spread.keyword.upper(), shards, language))
+
+
+def _memory_config(config: MemoryConfigAttr, language: Language) -> str:
+    """A `ttnn.MemoryConfig`, with the shards that it names."""
+    buffer, spread = config.buffer_type.data, config.tensor_memory_layout.data
+    spec, shards = config.shard_spec, None
+    if isinstance(spec, ShardSpecAttr):
+        cores = _core_ranges(spec.core_ranges.data, language)
+        shards = _shards(cores, [extent.data for extent in spec.shape], language)
+    return _memory_text(buffer.keyword.upper(), spread.keyword.upper(), shards, language)
+
+
+def _memory_text(buffer: str, spread: str, shards: str | None, language: Language) -> str:
+    parts = [f"ttnn::TensorMemoryLayout::{spread}", f"ttnn::BufferType::{buffer}"]
+    last = ["None"] * language.is_python if shards is None else [shards]
+    text = ", ".join([*map(language.name, parts), *last])
+    return f"ttnn.MemoryConfig({text})" if language.is_python else f"ttnn::MemoryConfig{{{text}}}"
+
+
+def _shards(cores: str, extents: Sequence[int], language: Language) -> str:
+    """The `ttnn.ShardSpec` of shards of so many rows and columns on a set of cores."""
     orientation = language.name("tt::tt_metal::ShardOrientation::ROW_MAJOR")
     if language.is_python:
-        shape = ", ".join(map(str, layout.scalar_shard[-2:]))
-        return f"ttnn.ShardSpec(ttnn.CoreRangeSet({{{cores}}}), [{shape}], {orientation})"
-    shape = _listed_numbers(layout.scalar_shard[-2:], "array", language)
-    return f"tt::tt_metal::ShardSpec(ttnn::CoreRangeSet({cores}), {shape}, {orientation})"
+        shape = ", ".join(map(str, extents))
+        return f"ttnn.ShardSpec({cores}, [{shape}], {orientation})"
+    shape = _listed_numbers(extents, "array", language)
+    return f"tt::tt_metal::ShardSpec({cores}, {shape}, {orientation})"
 
 
 def _core_range(start: Sequence[int], end: Sequence[int], language: Language) -> str:
@@ -514,7 +541,7 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
             known = _DATA_TYPES.get(attr)
             return language.none if known is None else language.name(f"ttnn::DataType::{known}")
         case str():
-            return language.name(f"{_WORDS[name]}::{attr.upper()}") if name in _WORDS else attr
+            return _word(name, attr, language)
         case int():
             return language.boolean(attr) if isinstance(attr, bool) else str(attr)
         case StringAttr():
@@ -533,6 +560,13 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
             refuse_to_legalize(
                 cast("ODSOperation", op), f"attribute '{name}' has no form in {words}"
             )
+
+
+def _word(name: str, word: str, language: Language) -> str:
+    """An enumerator of a field; Python has some by names of their own."""
+    if name == "slice_type" and language.is_python:
+        return f"ttnn.{_SLICES[word]}"
+    return language.name(f"{_WORDS[name]}::{word.upper()}") if name in _WORDS else word
 
 
 def _listed(name: str, items: Sequence[str], language: Language) -> str:
@@ -591,6 +625,11 @@ _WORDS = {
     "slice_type": "ttnn::operations::op_slicing::Op2DSliceConfig::SliceType",
 }
 """The enumerations of fields."""
+_SLICES = {
+    "dram_height": "Conv2dDRAMSliceHeight",
+    "dram_width": "Conv2dDRAMSliceWidth",
+    "l1_full": "Conv2dL1Full",
+}
 _ORDER = {
     "ttnn.conv2d_config": (
         "weights_dtype activation deallocate_activation reallocate_halo_output "
@@ -645,8 +684,14 @@ def _activation(
 
 def _core_ranges(ranges: Any, language: Language) -> str:
     found = [_core_range(each.start[:2], each.end[:2], language) for each in ranges]
+    return _core_set(found, language)
+
+
+def _core_set(found: Sequence[str], language: Language) -> str:
     if language.is_python:
         return f"ttnn.CoreRangeSet([{', '.join(found)}])"
+    if len(found) == 1:
+        return f"ttnn::CoreRangeSet({found[0]})"
     listed = f"(std::vector<ttnn::CoreRange>{language.listed(found)})" if found else "{}"
     return f"ttnn::CoreRangeSet{listed}"
 

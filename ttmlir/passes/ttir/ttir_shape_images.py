@@ -64,9 +64,8 @@ def fold_rows(op: Operation, builder: Builder) -> SSAValue | None:
     below = (height + top + bottom - kernel) // step + window - steps - above
     if below < 0:
         return None
-    apart = builder.reshape(image, (batch, channels, steps, step, width))
-    beside = builder.permute(apart, (0, 2, 3, 1, 4))
     inner = channels * step
+    beside = builder.permute(image, (0, 2, 1, 3))
     lines = builder.reshape(beside, (batch * steps, inner, width))
     pixels = builder.permute(lines, (0, 2, 1))
     margins = ((0, 0), (0, 0), (before, window * step - kernel - before), (0, 0))

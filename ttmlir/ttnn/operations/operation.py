@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -142,13 +142,27 @@ class Operation:
                 return call.run(self._compute, args, kwargs)
         if _RUNNING.get() is not None:
             return self._run(args, kwargs)
+        steps = None if kwargs else self._steps
+        if steps is not None:
+            made = steps.repeat(args)
+            if made is not None:
+                return made
         if self._accepted is not None:
             self._check_first(self._accepted, args, kwargs)
         token = _RUNNING.set((self, args, kwargs))
         try:
-            return self._run(args, kwargs)
+            made = self._run(args, kwargs)
         finally:
             _RUNNING.reset(token)
+        if steps is not None:
+            steps.learn(args, made)
+        return made
+
+    @cached_property
+    def _steps(self) -> Steps | None:
+        """What is known of earlier calls, if the family of the operation keeps that."""
+        keep: Callable[[Operation], Steps | None] | None = getattr(self.entry, "steps_of", None)
+        return None if keep is None else keep(self)
 
     @cached_property
     def _accepted(self) -> Accepted | None:
@@ -193,6 +207,18 @@ _RUNNING: ContextVar[tuple[Operation, tuple[Any, ...], dict[str, Any]] | None] =
     "running", default=None
 )
 """The call of the program that this thread, or task of asyncio, computes now."""
+
+
+class Steps(Protocol):
+    """What calls of an operation whose operands are alike do each time."""
+
+    def repeat(self, args: tuple[Any, ...]) -> Any:
+        """The result of a call of operands alone; None if none like them was learned."""
+        ...
+
+    def learn(self, args: tuple[Any, ...], made: Any) -> None:
+        """Keep what followed from the specifications of operands, if nothing else told."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -432,7 +458,7 @@ def store(
         return _store_in(output_tensor, array, operands, dtype, exact=exact)
     spec = first.spec
     dtype = spec.dtype if dtype is None else dtype
-    array = _rounded(array, operands, dtype, device, exact=exact)
+    array = rounded(array, operands, dtype, device, exact=exact)
     layout = spec.layout if layout is None else layout
     config = spec.memory_config if memory_config is None else memory_config
     if (
@@ -474,13 +500,13 @@ def _store_in(
     if array.shape != output.shape:
         raise UsageError(f"output_tensor has {output.shape}, the result Shape({list(array.shape)})")
     storage, device = output.storage, output.device()
-    storage.array = _rounded(array, operands, output.dtype, device, exact=exact)
+    storage.array = rounded(array, operands, output.dtype, device, exact=exact)
     if device is not None:
         remember_program(device, output.spec)
     return output
 
 
-def _rounded(
+def rounded(
     array: Array,
     operands: tuple[Tensor, ...],
     dtype: DataType,
@@ -488,6 +514,7 @@ def _rounded(
     *,
     exact: bool,
 ) -> Array:
+    """Numbers that a data type has; `exact` where those of an operation need no rounding."""
     array = np.asarray(array)
     # Numbers that move into other blocks get the exponents of those.
     if (exact and not dtype.facts.is_block) or (
@@ -513,16 +540,20 @@ def remember_program(device: MeshDevice, *more: object) -> None:
     """
     running = _RUNNING.get()
     if device.caches_programs and running is not None:
-        operation, args, kwargs = running
-        operands: tuple[str, ...] = getattr(operation.entry, "operands", ())
-        device.program_cache.add(
-            (
-                operation.name,
-                *(_tell_apart(each, i < len(operands)) for i, each in enumerate(args)),
-                *((name, _tell_apart(kwargs[name], name in operands)) for name in sorted(kwargs)),
-                *more,
-            )
-        )
+        device.program_cache.add(program_of(*running, *more))
+
+
+def program_of(
+    operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any], *more: object
+) -> tuple[object, ...]:
+    """What tells the program of a call apart from others."""
+    operands: tuple[str, ...] = getattr(operation.entry, "operands", ())
+    return (
+        operation.name,
+        *(_tell_apart(each, i < len(operands)) for i, each in enumerate(args)),
+        *((name, _tell_apart(kwargs[name], name in operands)) for name in sorted(kwargs)),
+        *more,
+    )
 
 
 def _tell_apart(value: Any, is_operand: bool) -> object:

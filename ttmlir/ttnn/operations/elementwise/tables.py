@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -32,8 +33,10 @@ from ttmlir.ttnn.operations.operation import (
     common_layout,
     is_integer,
     is_strict,
+    program_of,
     require_floats,
     require_tensor,
+    rounded,
     store,
     table_of,
 )
@@ -44,8 +47,8 @@ from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig
 
 if TYPE_CHECKING:
-    from ttmlir.sim.machine.card_functions import CardFunction
     from ttmlir.ttnn.device.mesh import MeshDevice
+    from ttmlir.ttnn.types.spec import TensorSpec
 
 # --- Declaration ----------------------------------------------------------------------------------
 
@@ -231,34 +234,69 @@ class Elementwise:
         """The result, and whether its numbers are already those of the data type that is kept."""
         if device.numerics is not Numerics.DEVICE or chain:
             return self._compute(arrays, arguments), False
-        if device.card_steps and kept is tensors[0].dtype:
-            on_card = self._find_on_card(device, tensors, arguments, fast=fast)
-            size = max(each.size for each in arrays)
-            if on_card is not None and on_card.steps * size <= device.card_steps:
-                if len(arrays) > 1 and any(each.shape != arrays[0].shape for each in arrays):
-                    self._check_shapes(arrays)
-                return on_card.function(*arrays), True
+        on_card = self._find_on_card(kept, device, tensors, arrays, arguments, fast=fast)
+        if on_card is not None:
+            if len(arrays) > 1 and any(each.shape != arrays[0].shape for each in arrays):
+                self._check_shapes(arrays)
+            return on_card(*arrays), True
         if kept is DataType.BFLOAT16 and self._goes_in_parts(arrays):
             return compute_bfloat16(partial(self.reference, np, **arguments), arrays), True
         return self._compute(arrays, arguments), False
 
     def _find_on_card(
         self,
+        kept: DataType,
         device: MeshDevice,
         tensors: Sequence[Tensor],
+        arrays: Sequence[Array],
         arguments: dict[str, Any],
         *,
         fast: bool,
-    ) -> CardFunction | None:
-        """What computes the bits of a card."""
+    ) -> Callable[..., Array] | None:
+        """What computes the bits of a card, where that takes few steps."""
+        if not device.card_steps or kept is not tensors[0].dtype:
+            return None
         from ttmlir.sim.machine.card_functions import card_function
 
         if not all(each.dtype.facts.is_float for each in tensors):
             return None
         formats = [each.dtype.facts.storage for each in tensors]
         name = f"{self.name}_approximate" if fast else self.name
-        return card_function(
+        found = card_function(
             name, device.arch(), formats, operands=len(self.operands), parameters=arguments
+        )
+        size = max(each.size for each in arrays)
+        takes_long = found is None or found.steps * size > device.card_steps
+        return None if found is None or takes_long else found.function
+
+    def steps_of(self, operation: Operation) -> ElementwiseSteps | None:
+        """What is learned of calls, where parameters have no meaning of their own."""
+        others = [
+            value
+            for name, value in operation.signature.defaults.items()
+            if name not in self.operands
+        ]
+        is_plain = (
+            operation.function == self.run
+            and not self.parameters
+            and all(each is None or each is False for each in others)
+        )
+        return ElementwiseSteps(self, operation) if is_plain else None
+
+    def way(
+        self, kept: DataType, device: MeshDevice, tensors: Sequence[Tensor], arrays: list[Array]
+    ) -> tuple[Callable[..., Array], bool] | None:
+        """How tensors of floating point are computed without arguments, and whether the numbers are
+        then those of the data type; None for large ones, which go in parts."""
+        on_card = None
+        if device.numerics is Numerics.DEVICE:
+            on_card = self._find_on_card(kept, device, tensors, arrays, {}, fast=False)
+        if on_card is not None:
+            return on_card, True
+        return (
+            None
+            if max(each.size for each in arrays) >= LARGE
+            else (partial(self.reference, np), False)
         )
 
     def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:
@@ -325,6 +363,109 @@ class Elementwise:
                 "ttnn.TILE_LAYOUT)"
             )
         return self.run({**values, "output_tensor": first, "dtype": None})
+
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """What follows from the specifications of operands, and from their device."""
+
+    device: ref[MeshDevice]
+    """Closed devices are not kept."""
+    state: tuple[object, ...]
+    numbers: tuple[Array | None, ...]
+    """Those of operands that are no tensors."""
+    function: Callable[..., Array]
+    is_rounded: bool
+    spec: TensorSpec
+    """Of the result."""
+    program: tuple[object, ...]
+
+
+class ElementwiseSteps:
+    """Calls of tensors of one shape in floating point, and of numbers: checks, the type and the
+    memory of results follow from specifications, and are not asked again for the same ones."""
+
+    _MOST = 64
+
+    def __init__(self, entry: Elementwise, operation: Operation) -> None:
+        """Begin with nothing."""
+        self._entry, self._operation = entry, operation
+        self._learned: dict[tuple[object, ...], _Learned] = {}
+
+    def repeat(self, args: tuple[Any, ...]) -> Tensor | None:
+        """The result of a call whose operands have specifications that are known."""
+        key = _key_of(args)
+        known = None if key is None else self._learned.get(key)
+        device = None if known is None else known.device()
+        if known is None or device is None or known.state != _state_of(device):
+            return None
+        arrays: list[Array] = []
+        for each, number in zip(args, known.numbers, strict=True):
+            if number is not None:
+                arrays.append(number)
+            elif each.storage.device is device:
+                arrays.append(each.array)
+            else:
+                return None
+        with np.errstate(all="ignore"):
+            result = known.function(*arrays)
+        dtype = known.spec.dtype
+        if dtype is not DataType.FLOAT32 or getattr(result, "dtype", None) != np.float32:
+            operands = tuple(each for each in args if isinstance(each, Tensor))
+            result = rounded(result, operands, dtype, device, exact=known.is_rounded)
+        if device.caches_programs:
+            device.program_cache.add(known.program)
+        return Tensor.on(device, known.spec, result)
+
+    def learn(self, args: tuple[Any, ...], made: Any) -> None:
+        """Keep what a call did, if its operands alone told."""
+        key = _key_of(args)
+        if key is None or not isinstance(made, Tensor) or len(args) != len(self._entry.operands):
+            return
+        device = made.storage.device
+        tensors = [each for each in args if isinstance(each, Tensor)]
+        if device is None or device.is_several or not made.shape:
+            return
+        for each in tensors:
+            is_same = each.shape == made.shape and each.storage.device is device
+            if not is_same or each.dtype is not made.dtype or not each.dtype.facts.is_float:
+                return
+        numbers = [
+            None if isinstance(each, Tensor) else as_number(each, made.dtype, name)
+            for each, name in zip(args, self._entry.operands, strict=True)
+        ]
+        arrays = [
+            each.array if number is None else number
+            for each, number in zip(args, numbers, strict=True)
+        ]
+        way = self._entry.way(made.dtype, device, tensors, arrays)
+        if way is None:
+            return
+        if len(self._learned) >= self._MOST:
+            self._learned.clear()
+        program = program_of(self._operation, args, {}, made.spec)
+        self._learned[key] = _Learned(
+            ref(device), _state_of(device), tuple(numbers), *way, made.spec, program
+        )
+
+
+def _key_of(args: tuple[Any, ...]) -> tuple[object, ...] | None:
+    """What results follow from; None where that is not known of an operand. Zeros have a sign that
+    comparisons do not see."""
+    key: list[object] = []
+    for each in args:
+        if type(each) is Tensor:
+            key.append(each.spec)
+        elif type(each) in (float, int) and each:
+            key.append((type(each) is float, each))
+        else:
+            return None
+    return tuple(key)
+
+
+def _state_of(device: MeshDevice) -> tuple[object, ...]:
+    """What computing depends on besides specifications."""
+    return device.numerics, device.card_steps, device.is_strict
 
 
 _COMPLEX_TOO = ("abs", "reciprocal")
