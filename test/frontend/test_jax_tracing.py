@@ -194,6 +194,13 @@ def test_the_jit_of_flax() -> None:
     np.testing.assert_allclose(loss, step([theirs], x, rate=0.5), rtol=1e-5)
     assert len(changed) + 1 == len(compiled.outputs)
 
+    states = [nnx.state(nnx.Rngs(2)) for _ in range(2)]
+    look = nnx.graphdef(nnx.Rngs(2))
+    draw = nnx.jit(lambda state: jax.random.bits(nnx.merge(look, state).default(), (2,)))
+    drawn = ttmlir.compile(draw, states[0])
+    for _ in range(2):
+        np.testing.assert_array_equal(drawn(states[0]), draw(states[1]))
+
     class Growing(nnx.Module):
         def __call__(self, x: Any) -> Any:
             self.last = nnx.BatchStat(x)

@@ -416,7 +416,7 @@ def _split_modules(
     """The arguments that are modules, or have some, by their names; and the others."""
 
     def is_module(value: Any) -> bool:
-        return isinstance(value, nnx.Pytree)
+        return isinstance(value, (nnx.Pytree, nnx.Variable))
 
     def has_modules(value: Any) -> bool:
         return any(map(is_module, tree_leaves(value, is_leaf=is_module)))

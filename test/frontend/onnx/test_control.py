@@ -210,3 +210,30 @@ def test_functions_of_the_model() -> None:
     x = numbers(3, 7)
     compiled = ttmlir.compile(proto, x)
     np.testing.assert_allclose(compiled(x), np.where(x < 0, x * 0.125, x), rtol=1e-5)
+
+
+def test_gates_are_clipped_and_memory_is_not() -> None:
+    """A step of an LSTM with peepholes, as onnxruntime computes it."""
+    x, w, r, hidden, memory, peepholes = (
+        numbers(*shape, seed=seed)
+        for seed, shape in enumerate(((2, 3), (20, 3), (20, 5), (2, 5), (2, 5), (3, 5)))
+    )
+    memory *= 3
+    names = "x w r - - h c p"
+    proto = model(
+        [node("LSTM", names, "- y memory", hidden_size=5, clip=0.5)],
+        [value(name, None) for name in "xwrhcp"],
+        [value("y", None), value("memory", None)],
+    )
+    enter, leave, forget, new = np.split(x @ w.T + hidden @ r.T, 4, axis=1)
+
+    def gate(z: Any) -> Any:
+        return 1 / (1 + np.exp(-z.clip(-0.5, 0.5)))
+
+    kept = gate(forget + peepholes[2] * memory) * memory
+    after = kept + gate(enter + peepholes[0] * memory) * np.tanh(new.clip(-0.5, 0.5))
+    output = gate(leave + peepholes[1] * after) * np.tanh(after)
+    inputs = [x[None], w[None], r[None], hidden[None], memory[None], peepholes.reshape(1, 15)]
+    compiled = ttmlir.compile(proto, *inputs)
+    for found, expected in zip(compiled(*inputs), (output, after), strict=True):
+        np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=1e-6)

@@ -231,8 +231,15 @@ class Bidirectional(nn.Module):
         return torch.cat([outer.flatten(), last.flatten(), inner.flatten()])
 
 
-def test_sequences_of_an_lstm_in_both_directions() -> None:
-    """All steps of a direction are one, and its last inner state is a result."""
+@pytest.mark.parametrize("numbers", [1, 75, 1 << 16])
+def test_sequences_of_an_lstm_in_both_directions(
+    numbers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All steps of a direction are one, and its last inner state is a result.
+
+    Inputs are turned for one, three (of seven) or all steps at once.
+    """
+    monkeypatch.setattr(planning, "_BLOCK", numbers)
     torch.manual_seed(4)
     inputs = torch.randn(2, 7, 5), torch.randn(2, 2, 3), torch.randn(2, 2, 3)
     counts, error = planned_model(Bidirectional(), *inputs)

@@ -878,6 +878,10 @@ def _starts_of(keys: tuple[Key, ...], shape: Shape) -> list[int] | None:
     return [key[-1].start for key in keys]
 
 
+_BLOCK = 1 << 16
+"""Numbers that are given to as many steps at once as have no more, unless one has."""
+
+
 def _sequence(starts: list[int], weights: Array, offsets: Array, count: int) -> Function:
     """From outer and inner state and the inputs of all cells to all outer states and the inner one.
 
@@ -896,20 +900,26 @@ def _sequence(starts: list[int], weights: Array, offsets: Array, count: int) -> 
         batch = inner.size // width
         state = np.array(outer.reshape(batch, width).T, order="C")
         memory = np.array(inner.reshape(batch, width).T, order="C")
-        given = np.stack([each.reshape(batch, -1) for each in inputs])
-        given += offsets
-        added = np.empty((count, 4 * width, batch), np.float32)
-        for place, each in zip(places, columns, strict=True):
-            added[:, place] = given[:, :, each].transpose(0, 2, 1)
+        # New memory for what is given to all steps would take longer than the steps.
+        block = min(count, max(1, _BLOCK // (4 * width * batch)))
+        added = np.empty((block, 4 * width, batch), np.float32)
         gates = np.empty((4 * width, batch), np.float32)
         output_gate, forget_gate, input_gate, entering = (gates[place] for place in places)
         closed, shutting = gates[: 3 * width], added[:, : 3 * width]
         opening = added[:, 3 * width :]
         states = np.empty((count, width, batch), np.float32)
         for number in range(count):
+            here = number % block
+            if not here:
+                given = np.stack(
+                    [each.reshape(batch, -1) for each in inputs[number : number + block]]
+                )
+                given += offsets
+                for place, each in zip(places, columns, strict=True):
+                    added[: len(given), place] = given[:, :, each].transpose(0, 2, 1)
             np.matmul(matrix, state, out=gates)
-            np.subtract(closed, shutting[number], out=closed)
-            np.add(entering, opening[number], out=entering)
+            np.subtract(closed, shutting[here], out=closed)
+            np.add(entering, opening[here], out=entering)
             # A gate is 1 / (1 + exp(-x)); what passes it is divided by the reciprocal.
             np.exp(closed, out=closed)
             np.add(closed, one, out=closed)

@@ -66,6 +66,7 @@ def _activations(call: Call, defaults: Sequence[str], directions: int) -> list[l
         )
     given = {name: list(call[f"activation_{name}"] or ()) for name in ("alpha", "beta")}
     found: list[Activation] = []
+    count = len(defaults)
     for name in names:
         kind = _ACTIVATIONS.get(str(name))
         if kind is None:
@@ -76,9 +77,15 @@ def _activations(call: Call, defaults: Sequence[str], directions: int) -> list[l
         for key, default in (("alpha", kind.alpha), ("beta", kind.beta)):
             if default is not None:
                 parameters[key] = given[key].pop(0) if given[key] else default
-        found.append(_clipped(call["clip"], partial(kind.function, **parameters)))
-    count = len(defaults)
+        # As in onnxruntime, gates are clipped, and not the memory of an LSTM.
+        of_memory = len(found) % count == _OF_MEMORY
+        limit = None if of_memory else call["clip"]
+        found.append(_clipped(limit, partial(kind.function, **parameters)))
     return [found[first : first + count] for first in range(0, len(found), count)]
+
+
+_OF_MEMORY = 2
+"""The place of the activation of the memory among those of an LSTM."""
 
 
 def _clipped(limit: float | None, function: Activation) -> Activation:
