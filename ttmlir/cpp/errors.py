@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -164,9 +164,9 @@ class ErrorList:
         if self._is_last(error) or len(self.errors) >= self._limit:
             raise TooManyErrorsError(error.message, error.position, error.line, error.notes)
 
-    def end_with(self, errors: Iterable[CppSyntaxError]) -> None:
-        """Add those of some errors that end the list, and raise TooManyErrorsError if there are."""
-        found = list(filter(self._is_last, errors))
+    def end_with(self, groups: Iterable[Sequence[CppSyntaxError]]) -> None:
+        """Add groups all of whose errors end the list; raises TooManyErrorsError if there are."""
+        found = [each for group in groups if all(map(self._is_last, group)) for each in group]
         if found:
             self.errors += found
             last = found[-1]

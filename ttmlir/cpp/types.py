@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from ttmlir.light_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from ttmlir.cpp import tree
@@ -797,6 +799,8 @@ def _resolve_composed(
 
 
 def _qualify(type_: QualifiedType, node: tree.NamedType) -> QualifiedType:
+    if not node.qualifiers:
+        return type_
     return QualifiedType(
         type_.type,
         type_.const or "const" in node.qualifiers,

@@ -585,7 +585,8 @@ def _compile_unit(
             entry, scope = _entry_function(unit, parsed, role)
             if errors is not None and not errors.errors:
                 # What has it compiled anew is found before all that would be in vain.
-                errors.end_with(find_unknown_names(Context(unit, scope, HANDLERS), entry))
+                with unit.library.asking_only():
+                    errors.end_with(find_unknown_names(Context(unit, scope, HANDLERS), entry))
             module = _module(unit, entry, scope)
             if unit.runs:
                 _refuse_forbidden(unit, module)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
@@ -33,25 +34,27 @@ def check_branch(context: Context, branch: tree.Node) -> None:
         _check_names(context, tree.walk(branch), (), _has_arguments)
 
 
-def find_unknown_names(context: Context, function: tree.Function) -> Iterator[CppSyntaxError]:
-    """Errors of names that mean nothing in what is compiled whatever the constants are."""
+def find_unknown_names(context: Context, function: tree.Function) -> Iterator[list[CppSyntaxError]]:
+    """Errors of names that mean nothing in what is compiled whatever the constants are.
+
+    Those of an expression or a declaration together, which is compiled up to one of them only.
+    """
     declared = {name for each in function.parts for name in _list_all_declared(each)}
     pending: list[object] = [function.body]
     while pending:
-        match pending.pop():
-            case tree.Lambda() | tree.Conditional():
-                pass
-            case tree.If(is_constexpr=True, condition=condition):
-                pending.append(condition)
-            case tree.Name(text=name, scope=None) as each if name.isupper():
-                if name not in declared and not is_known_name(context, name):
-                    yield unknown_variable(context, each)
-            case tree.Node() as each:
+        each = pending.pop()
+        if isinstance(each, tuple):
+            pending += cast("tuple[object, ...]", each)
+        elif isinstance(each, (tree.Evaluate, tree.Declaration)):
+            inside = list(tree.walk(each))
+            names = [x for x in inside if isinstance(x, tree.Name) and x.scope is None]
+            bare = [x for x in names if "::" not in x.text and x.text not in declared]
+            if not any(isinstance(x, tree.Lambda) for x in inside):
+                unknown = [x for x in bare if not is_known_name(context, x.text)]
+                yield [unknown_variable(context, x) for x in unknown]
+        elif isinstance(each, tree.Node) and not isinstance(each, tree.Lambda):
+            if not (isinstance(each, tree.If) and each.is_constexpr):
                 pending += tree.list_parts(each)
-            case tuple() as parts:
-                pending += parts
-            case _:
-                pass
 
 
 def _has_arguments(call: tree.FunctionCall) -> bool:
