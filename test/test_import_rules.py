@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "errors": set[str](),
     "files": set[str](),
     "lazy_methods": set[str](),
+    "light_dataclasses": set[str](),
     "limits": set[str](),
     "nesting": set[str](),
     "terminal": set[str](),
@@ -98,7 +99,7 @@ MAY_IMPORT = {
 """Which packages of the project a package may import; every package may import itself."""
 
 EVERYWHERE = {"version", "collector", "errors", "files", "lazy_methods", "limits", "nesting"}
-EVERYWHERE |= {"terminal"}
+EVERYWHERE |= {"light_dataclasses", "terminal"}
 """Modules that every package may import."""
 
 NO_XDSL = {

@@ -441,7 +441,13 @@ _REDUCE = "reduce_init<REDUCE_OP, REDUCE_DIM>(0, 1, 16);"
         ("SFPU_OP_CHAIN_0", 2, []),
         (_REDUCE, 2, []),
         (f"MATH(({_REDUCE[:-1]}));", 2, []),
+        (f"{_REDUCE} constexpr bool fast = EXP_APPROX_MODE;", 2, []),
         (f"{_REDUCE} wrong(1);", 2, ["there is no function 'wrong'"]),
+        (
+            "static_assert(get_compile_time_arg_val(0) == 3); wrong(1);",
+            1,
+            ["static_assert failed", "there is no function 'wrong'"],
+        ),
         (f"static_assert(get_compile_time_arg_val(0) != 1); {_REDUCE}", 3, []),
         (
             f"static_assert(get_compile_time_arg_val(0) == 3); {_REDUCE}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -109,6 +109,8 @@ class CppSyntaxError(KernelError):
         self.notes = notes
         self.others: tuple[CppSyntaxError, ...] = ()
         """Further errors of the same text, if they were wanted."""
+        self.is_certain = False
+        """Whether one of these or this is there whatever the constants of the text are."""
 
     def with_notes(self, *notes: str) -> CppSyntaxError:
         """The error with further notes: how one gets to its place."""
@@ -139,6 +141,8 @@ class ErrorList:
         self.errors = list[CppSyntaxError]()
         self._limit = limit
         self._ends = ends
+        self.is_certain = False
+        """Whether there are errors whatever the constants of the text are."""
         self._unknown = set[str]()
         """Names whose declarations are wrong."""
 
@@ -164,9 +168,18 @@ class ErrorList:
         if self._is_last(error) or len(self.errors) >= self._limit:
             raise TooManyErrorsError(error.message, error.position, error.line, error.notes)
 
-    def end_with(self, errors: Iterable[CppSyntaxError]) -> None:
-        """Add those of some errors that end the list, and raise TooManyErrorsError if there are."""
-        found = list(filter(self._is_last, errors))
+    def end_with(self, groups: Iterable[Sequence[CppSyntaxError]]) -> None:
+        """Add groups all of whose errors end the list; raises TooManyErrorsError if there are.
+
+        The first of another kind, which makes what comes after it mean something else, is found
+        when it is compiled.
+        """
+        found = list[CppSyntaxError]()
+        for group in groups:
+            if not all(map(self._is_last, group)):
+                self.is_certain = True
+                break
+            found += group
         if found:
             self.errors += found
             last = found[-1]

@@ -349,7 +349,7 @@ PREDEFINED = {
 
 ARGUMENT_MACRO = "KERNEL_COMPILE_TIME_ARG_"
 """What the build calls compile-time arguments, before their numbers."""
-_ARGUMENT_CALL = "get_compile_time_arg_val"
+ARGUMENT_CALL = "get_compile_time_arg_val"
 _PLACES = ("__LINE__", "__FILE__", "__COUNTER__")
 """Macros that say something about where they stand."""
 
@@ -1129,7 +1129,7 @@ class _Preprocessor:
                 words.append(self._defined(token, pending))
             elif token.text == "__has_include":
                 words.append(self._has_include(token, pending))
-            elif token.text == _ARGUMENT_CALL and _call_follows(pending):
+            elif token.text == ARGUMENT_CALL and _call_follows(pending):
                 words.append(self._find_argument(token, pending))
             elif not self._expand(token, pending, 0):
                 is_place = token.text in _PLACES

@@ -33,11 +33,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from ttmlir.cpp.errors import CppSyntaxError, CppWarning, Position
+from ttmlir.light_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from ttmlir.cpp.include_path import IncludeStatus, Lookup
@@ -128,8 +129,11 @@ class Node:
 @cache
 def _names_of_parts(node: type[Node]) -> tuple[str, ...]:
     """The fields of a node that may hold others, the last one first."""
-    names = (each.name for each in reversed(fields(node)))
-    return tuple(each for each in names if each != "position")
+    return tuple(each.name for each in reversed(fields(node)) if each.type not in _WORDS)
+
+
+_WORDS = ("bool", "str", "str | None", "tuple[str, ...]", "FunctionKind", "Position | None")
+"""The types of fields that hold no nodes, as they are written."""
 
 
 def list_parts(node: Node) -> Iterator[object]:
@@ -145,10 +149,11 @@ def walk(node: object) -> Iterator[Node]:
         each = pending.pop()
         if isinstance(each, Node):
             yield each
+            known = each.__dict__
             for name in _names_of_parts(type(each)):
-                part: object = getattr(each, name)
-                if isinstance(part, (tuple, Node)):
-                    pending.append(cast("object", part))
+                part = known[name]
+                if part:
+                    pending.append(part)
         elif isinstance(each, tuple):
             pending.extend(reversed(cast("tuple[object, ...]", each)))
 
@@ -527,7 +532,8 @@ class Declaration(Node):
     def alone(self, declarator: Declarator) -> Declaration:
         """The declaration of one of the names, with its own type."""
         if declarator.type is None:
-            return replace(self, declarators=(declarator,))
+            is_alone = len(self.declarators) == 1
+            return self if is_alone else replace(self, declarators=(declarator,))
         plain = replace(declarator, type=None)
         return replace(self, type=declarator.type, declarators=(plain,))
 

@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from ttmlir.light_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from ttmlir.cpp import tree
@@ -816,7 +818,7 @@ def _resolve_composed(
 
 
 def _qualify(type_: QualifiedType, node: tree.NamedType) -> QualifiedType:
-    if type_.reference:
+    if type_.reference or not node.qualifiers:
         return type_  # C++ ignores the qualifiers of a name that means a reference.
     return QualifiedType(
         type_.type,

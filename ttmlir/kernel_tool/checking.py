@@ -461,6 +461,7 @@ def _check_text(
         others = (
             _compile_text(text, path, role, options, number, compilation)
             for number in ASSUMED_ARGUMENTS[1:]
+            if not compilation.is_certainly_wrong
         )
         right = next((each for each in others if not each.errors), None)
         compilation = right or _complete(compilation)
@@ -563,6 +564,8 @@ class _Compilation:
         """The errors that the mistakes are made of."""
         self.has_assumed_wrongly = False
         """Whether something is wrong in a kernel with assumed arguments."""
+        self.is_certainly_wrong = False
+        """Whether no other numbers would make it right."""
         self.missing: dict[str, str] = {}
         """Macros without which it has to be compiled anew, with their defaults."""
         self.differs = False
@@ -624,6 +627,7 @@ class _Compilation:
         """Add what is wrong for some processors."""
         self.errors |= errors
         every = [each for some in self.errors.values() for each in some]
+        self.is_certainly_wrong = any(each.is_certain for each in every)
         self.has_assumed_wrongly = any(is_note_of_assumed(n) for each in every for n in each.notes)
         self._find_missing(every)
 

@@ -32,7 +32,7 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.destructors import full_expression
+from ttmlir.sim.kernels.destructors import FullExpression
 from ttmlir.sim.kernels.expressions.copies import copy_struct
 from ttmlir.sim.kernels.expressions.initial_values import (
     Given,
@@ -605,7 +605,7 @@ def initialize_members(context: Context, function: tree.Function) -> None:
         else:
             _default_members(context, this, base, len(base.fields))
     for number in range(type_.count_inherited(), len(type_.fields)):
-        with full_expression(context):
+        with FullExpression(context):
             _initialize_member(context, this, type_, number, given, info, function)
 
 

@@ -26,7 +26,7 @@ from ttmlir.cpp.errors import (
 )
 from ttmlir.cpp.include_path import IncludePath, Lookup, find_built_in_header
 from ttmlir.cpp.parse import parse
-from ttmlir.cpp.preprocess import ARGUMENT_MACRO, join_macros
+from ttmlir.cpp.preprocess import ARGUMENT_CALL, ARGUMENT_MACRO, join_macros
 from ttmlir.cpp.standard_headers import (
     find_standard_header,
     is_own_text,
@@ -455,6 +455,12 @@ def _renamed_code(bytecode: CodeType, file: str) -> CodeType:
     return bytecode.replace(co_filename=file, co_consts=constants)
 
 
+_ARGUMENT_CONDITION = re.compile(
+    rf"^\s*#\s*(?:el)?if\b.*\b(?:{ARGUMENT_MACRO}|{ARGUMENT_CALL}\b)", re.MULTILINE
+)
+"""A condition of the preprocessor that depends on a compile-time argument."""
+
+
 def _compile_whole(options: _Options, errors: ErrorList) -> CompiledKernel:
     """A kernel in which statements that are wrong do not end the compilation.
 
@@ -476,6 +482,7 @@ def _compile_whole(options: _Options, errors: ErrorList) -> CompiledKernel:
     if errors.errors:
         first, *others = errors.errors
         first.others = tuple(others)
+        first.is_certain = errors.is_certain and not _ARGUMENT_CONDITION.search(options.text)
         raise first
     assert compiled is not None
     return compiled
@@ -550,7 +557,7 @@ def _compile_parsed(
     unit.errors = errors
     unit.waiting_tags = waiting
     unit.differing = parsed.differing
-    unit.runs = not isinstance(options.api, tuple)
+    unit.runs = errors is None and not isinstance(options.api, tuple)
     try:
         compiled = _compile_unit(options, parsed, unit)
     except CppSyntaxError as error:
@@ -590,7 +597,8 @@ def _compile_unit(
             entry, scope = _entry_function(unit, parsed, role)
             if errors is not None and not errors.errors:
                 # What has it compiled anew is found before all that would be in vain.
-                errors.end_with(find_unknown_names(Context(unit, scope, HANDLERS), entry))
+                with unit.library.asking_only():
+                    errors.end_with(find_unknown_names(Context(unit, scope, HANDLERS), entry))
             module = _module(unit, entry, scope)
             if unit.runs:
                 _refuse_forbidden(unit, module)

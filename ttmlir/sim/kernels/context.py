@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError, ErrorList
 from ttmlir.cpp.types import VOID, CType, PointerType, QualifiedType, StructType
+from ttmlir.light_dataclasses import dataclass
 from ttmlir.sim.kernels.scope import (
     LateVariable,
     Scope,

@@ -35,8 +35,8 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import (
+    FullExpression,
     end_with_block,
-    full_expression,
     keep_array,
     refuse_destructor,
     take_over,
@@ -129,7 +129,7 @@ def execute_declaration(context: Context, node: tree.Declaration) -> None:
         _define_static_member(context, node)
         return
     for each in node.declarators:
-        with full_expression(context):
+        with FullExpression(context):
             declare_variable(context, node.alone(each), each)
 
 
@@ -163,7 +163,9 @@ def declare_late(context: Context, late: LateVariable, node: tree.Node) -> Symbo
     unit.declaring.append(late)
     inner = Scope(late.scope)
     inner_context = Context(unit, inner, context.handlers, in_function=False)
-    plain = replace(late.declaration, template_parameters=(), scope=None)
+    plain = late.declaration
+    if plain.template_parameters or plain.scope is not None:
+        plain = replace(plain, template_parameters=(), scope=None)
     try:
         declare_variable(inner_context, plain, late.declarator)
     finally:
@@ -295,10 +297,10 @@ def find_declared(
     else:
         declared = _resolve_declared(context, node, declarator)
         type_, value = _find_initial(context, node, declarator, declared.type)
-        declared = replace(declared, type=type_)
-    if value is not None:
-        declared = replace(declared, type=value.type)
-    return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
+        declared = QualifiedType(type_, declared.const, declared.volatile)
+    type_ = declared.type if value is None else value.type
+    is_const = declared.const or "constexpr" in node.specifiers
+    return QualifiedType(type_, is_const, declared.volatile), value
 
 
 def _choose_late(context: Context, value: Value, node: tree.Node) -> Value:
@@ -815,7 +817,7 @@ def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
         outer.symbols[node.name] = Alias(QualifiedType(type_))
         for name, number in numbers.items():
             inner.symbols[name] = Variable(name, make_integer(number, type_))
-    context.unit.namespaces[node.name] = inner
+    context.unit.add_namespace(node.name, inner)
     if not node.is_scoped:
         for name, symbol in inner.symbols.items():
             context.scope.symbols[name] = symbol

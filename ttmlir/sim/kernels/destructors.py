@@ -7,8 +7,7 @@ is a part of, unless a variable or a member takes it over; a member with its obj
 from __future__ import annotations
 
 import ast
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ttmlir.cpp import tree
@@ -134,14 +133,28 @@ def keep_array(context: Context, value: Value) -> None:
                 context.ending[-1].append(context.temporaries.pop(each.target.id))
 
 
-@contextmanager
-def full_expression(context: Context) -> Generator[None]:
+class FullExpression:
     """What is compiled within is a full expression: temporary objects in it end with it."""
-    outer = context.temporaries, context.expression_start
-    context.temporaries, context.expression_start = {}, (context.out, len(context.out))
-    yield
-    end_temporaries(context)
-    context.temporaries, context.expression_start = outer
+
+    __slots__ = ("_context", "_outer")
+
+    def __init__(self, context: Context) -> None:
+        """In a function."""
+        self._context = context
+        self._outer = context.temporaries, context.expression_start
+
+    def __enter__(self) -> None:
+        """Begin the expression."""
+        context = self._context
+        context.temporaries, context.expression_start = {}, (context.out, len(context.out))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End the expression, if nothing is wrong with it."""
+        if kind is None:
+            context = self._context
+            if context.temporaries:
+                end_temporaries(context)
+            context.temporaries, context.expression_start = self._outer
 
 
 def end_temporaries(context: Context) -> None:
@@ -180,14 +193,26 @@ def leave_blocks(context: Context, depth: int, kept: Lvalue | None = None) -> No
                 _destroy(context, each.lvalue, each.node)
 
 
-@contextmanager
-def ending_block(context: Context) -> Generator[None]:
+class EndingBlock:
     """What is declared within ends at the end."""
-    context.ending.append([])
-    yield
-    if context.ending[-1] and not _is_left(context):
-        leave_blocks(context, len(context.ending) - 1)
-    context.ending.pop()
+
+    __slots__ = ("_context",)
+
+    def __init__(self, context: Context) -> None:
+        """In a function."""
+        self._context = context
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+        self._context.ending.append([])
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End the block, if nothing is wrong in it."""
+        if kind is None:
+            context = self._context
+            if context.ending[-1] and not _is_left(context):
+                leave_blocks(context, len(context.ending) - 1)
+            context.ending.pop()
 
 
 def _is_left(context: Context) -> bool:

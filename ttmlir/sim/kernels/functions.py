@@ -24,7 +24,7 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.sim.kernels.classes import initialize_members
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
-from ttmlir.sim.kernels.destructors import THIS, end_members, ending_block, refuse_destructor
+from ttmlir.sim.kernels.destructors import THIS, EndingBlock, end_members, refuse_destructor
 from ttmlir.sim.kernels.expressions.function_pointers import describe_argument
 from ttmlir.sim.kernels.expressions.lvalues import (
     find_pointee,
@@ -129,7 +129,7 @@ def _compile_instance(
     made.is_over = context.gives_up
     made.is_const = _gives_constant(function, made)
     made.space = context.result_space or Space.ANY
-    made.waits = _may_wait(body)
+    made.waits = context.waits > 0 and _may_wait(body)
     made.loads = context.loads
     made.finished = True
     if made.waits and made.called_early:
@@ -177,7 +177,7 @@ def _compile_function(
             made.is_reference = context.gives_reference
             made.is_over = context.gives_up
             made.is_const = _gives_constant(function, made)
-        with ending_block(context):
+        with EndingBlock(context):
             if function.kind == "constructor":
                 initialize_members(context, function)
             elif function.kind == "destructor":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, reduce
 from typing import ClassVar, Protocol, TypeVar
@@ -359,6 +360,15 @@ class Library:
             "c_get_tile_hw": find(2),
             "c_TensorAccessorArgs": read,
         }
+
+    @contextmanager
+    def asking_only(self) -> Generator[None]:
+        """Within it nothing is compiled: how the roles differ in what is asked does not matter."""
+        before = self.differs, self.is_uneven
+        try:
+            yield
+        finally:
+            self.differs, self.is_uneven = before
 
     def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""

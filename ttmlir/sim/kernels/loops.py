@@ -27,9 +27,9 @@ from ttmlir.sim.kernels.declarations import (
     find_declared,
 )
 from ttmlir.sim.kernels.destructors import (
+    EndingBlock,
+    FullExpression,
     end_with_block,
-    ending_block,
-    full_expression,
     refuse_destructor,
 )
 from ttmlir.sim.kernels.expressions.copies import copy_struct
@@ -265,7 +265,7 @@ def _build_range(
 
 def _execute_rest(context: Context, count: Count) -> None:
     for each in count.rest:
-        with full_expression(context):
+        with FullExpression(context):
             execute_effect(context, each)
 
 
@@ -342,7 +342,7 @@ def execute_for(context: Context, node: tree.For) -> None:
     outer = context.scope
     context.scope = Scope(outer)
     count = find_count(context, node)
-    with ending_block(context):
+    with EndingBlock(context):
         if count is None or not execute_counted_for(context, node, count):
             _execute_general_for(context, node)
     context.scope = outer
@@ -352,13 +352,13 @@ def _execute_general_for(context: Context, node: tree.For) -> None:
     if isinstance(node.start, tree.Declaration):
         execute_declaration(context, node.start)
     elif node.start is not None:
-        with full_expression(context):
+        with FullExpression(context):
             execute_effect(context, node.start.expression)
     parts = tuple(split_commas(node.step))
 
     def after() -> None:
         for each in parts:
-            with full_expression(context):
+            with FullExpression(context):
                 execute_effect(context, each)
 
     _repeat(context, node.condition, node.body, after, node)
@@ -589,7 +589,7 @@ def _bind(context: Context, node: tree.Binding, name: str, storage: Lvalue | Val
 
 def execute_range(context: Context, node: tree.RangeFor) -> None:
     """Compile `for (declaration : range)`."""
-    with ending_block(context):
+    with EndingBlock(context):
         _execute_range(context, node)
 
 
@@ -619,7 +619,7 @@ def _find_range(context: Context, node: tree.RangeFor) -> Lvalue:
         assert initial is not None
         range_ = initial
     if isinstance(range_, tree.Braces):
-        with full_expression(context):
+        with FullExpression(context):
             lvalue = _hold_range(context, _build_list(context, range_), node)
         end_with_block(context, lvalue, node)
         return lvalue

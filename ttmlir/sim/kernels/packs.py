@@ -16,19 +16,29 @@ NodeT = TypeVar("NodeT", bound=tree.Node)
 
 def find_packs(context: Context, pattern: tree.Node) -> dict[str, Pack]:
     """The packs that a pattern names, but for those that it expands itself."""
-    found, inner = dict[str, Pack](), set[int]()
+    known = context.unit.pattern_names.get(id(pattern))
+    if known is None or known[0] is not pattern:
+        known = pattern, tuple(dict.fromkeys(_list_names(pattern)))
+        context.unit.pattern_names[id(pattern)] = known
+    found = dict[str, Pack]()
+    for name in known[1]:
+        symbol = find_pack(context.scope, name)
+        if symbol is not None:
+            found[name] = symbol
+    return found
+
+
+def _list_names(pattern: tree.Node) -> Iterator[str]:
+    """The names in a pattern that may be those of packs which it does not expand itself."""
+    inner = set[int]()
     for each in tree.walk(pattern):
         match each:
             case tree.Expansion() | tree.Fold():
                 inner.update(id(one) for one in tree.walk(each))
             case tree.Name(text=text) | tree.NamedType(name=text) if id(each) not in inner:
-                first = text.partition("::")[0]
-                symbol = find_pack(context.scope, first)
-                if symbol is not None:
-                    found[first] = symbol
+                yield text.partition("::")[0]
             case _:
                 pass
-    return found
 
 
 def find_pack(scope: Scope, name: str) -> Pack | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import IncompleteType, QualifiedType, StructType
+from ttmlir.light_dataclasses import dataclass
 from ttmlir.sim.kernels.value import Lvalue, Value
 
 

@@ -12,10 +12,10 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.types import VOID, PointerType, ReferenceType, StructType, is_same_type
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.destructors import (
+    EndingBlock,
+    FullExpression,
     end_temporaries,
-    ending_block,
     find_returned,
-    full_expression,
     leave_blocks,
 )
 from ttmlir.sim.kernels.expressions.calls import find_library_call
@@ -67,7 +67,7 @@ def execute_block(context: Context, node: tree.Block) -> None:
     """Compile statements in a scope of their own."""
     outer = context.scope
     context.scope = Scope(outer)
-    with ending_block(context):
+    with EndingBlock(context):
         for each in node.statements:
             context.execute(each)
     context.scope = outer
@@ -75,7 +75,7 @@ def execute_block(context: Context, node: tree.Block) -> None:
 
 def execute_evaluation(context: Context, node: tree.Evaluate) -> None:
     """Compile an expression that is a statement."""
-    with full_expression(context):
+    with FullExpression(context):
         execute_effect(context, node.expression)
 
 
@@ -227,7 +227,7 @@ def _evaluate_once(context: Context, argument: ast.expr, node: tree.Node) -> ast
 
 def execute_return(context: Context, node: tree.Return) -> None:
     """Compile a `return`."""
-    with full_expression(context):
+    with FullExpression(context):
         _execute_return(context, node)
 
 
@@ -376,7 +376,7 @@ def execute_if(context: Context, node: tree.If) -> None:
 
 def _evaluate_whole(context: Context, node: tree.Expression) -> Value:
     """A condition after which its temporary objects end, before anything depends on it."""
-    with full_expression(context):
+    with FullExpression(context):
         condition = evaluate_condition(context, node)
         return _keep_value(context, condition, node) if context.temporaries else condition
 
@@ -440,7 +440,7 @@ def execute_continue(context: Context, node: tree.Continue) -> None:
 def execute_switch(context: Context, node: tree.Switch) -> None:
     """A chain of `if`; each branch holds what its case falls through to, too."""
     what = "the condition of a switch"
-    with full_expression(context):
+    with FullExpression(context):
         value = settle(evaluate_number(context, node.condition, what, scoped=True))
         value = _keep_value(context, value, node)
     groups = list(_group_cases(node.cases))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from ttmlir.cpp import tree
@@ -37,6 +37,7 @@ from ttmlir.cpp.types import (
     tag_of,
 )
 from ttmlir.errors import plural
+from ttmlir.light_dataclasses import dataclass
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.initial_values import (
     Given,

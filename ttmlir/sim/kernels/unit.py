@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple, Protocol, cast
 
 from ttmlir.cpp import tree
@@ -179,6 +180,13 @@ _STANDARD_REFERENCES = {
 """Of standard functions, which are declared when they are used."""
 
 
+@lru_cache(maxsize=4096)
+def _find_built_in_type(name: str) -> QualifiedType | None:
+    """The type of a name such as `std::uint32_t`."""
+    found = find_built_in_type(strip_namespaces(name))
+    return None if found is None else QualifiedType(found)
+
+
 class UsedNames(NamedTuple):
     """What the text of a function does with the names of variables."""
 
@@ -267,9 +275,13 @@ class Unit:
         self.root = Scope()
         self.used = list[Scope]()
         self.namespaces = dict[str, Scope]()
+        self._found_namespaces = dict[str, tuple[Scope, ...]]()
+        """What paths were found to mean since the last one was made."""
         self.references = dict(_STANDARD_REFERENCES)
         """Which parameters of the kernel's functions are references that are not const."""
         self._used_names = dict[int, UsedNames]()
+        self.pattern_names = dict[int, tuple[tree.Node, tuple[str, ...]]]()
+        """What patterns that are expanded name, by their identities."""
         self.declaring = list[LateVariable]()
         """Static members whose values are being found."""
         self.variables = dict[tuple[int, tuple[object, ...]], Symbol]()
@@ -407,14 +419,9 @@ class Unit:
     def spend(self, node: tree.Node, steps: int = 1) -> None:
         """Count what is compiled; refuses kernels that grow without bounds."""
         self.last = node
-        match node:
-            case (
-                tree.FunctionCall(callee=tree.Name(text=name))
-                | tree.Evaluate(expression=tree.FunctionCall(callee=tree.Name(text=name)))
-            ):
-                self.calls.setdefault(name.rpartition("::")[2], node)
-            case _:
-                pass
+        called = node.expression if isinstance(node, tree.Evaluate) else node
+        if isinstance(called, tree.FunctionCall) and isinstance(called.callee, tree.Name):
+            self.calls.setdefault(called.callee.text.rpartition("::")[2], node)
         self.steps += steps
         if self.steps > MAX_STEPS:
             message = (
@@ -474,10 +481,15 @@ class Unit:
     def open_namespace(self, name: str, outer: Scope) -> Scope:
         """The scope of a namespace of the kernel, made if it is not there yet."""
         if name not in self.namespaces:
-            self.namespaces[name] = Scope(outer)
+            self.add_namespace(name, Scope(outer))
             if name == _OF_COMPUTE and self.library.role in Role.COMPUTE:
                 self.used.append(self.namespaces[name])
         return self.namespaces[name]
+
+    def add_namespace(self, name: str, scope: Scope) -> None:
+        """Make the names of a namespace or an enumeration known."""
+        self.namespaces[name] = scope
+        self._found_namespaces.clear()
 
     def load_namespace(self, name: str) -> None:
         """Declare what a namespace holds that headers of compute kernels declare."""
@@ -499,10 +511,7 @@ class Unit:
             found = self.find_type(path, scope)
             if found is not None:
                 yield from self.find_members(found.type)
-        ending = f"::{path}"
-        for known, each in self.namespaces.items():
-            if known == path or known.endswith(ending):
-                yield each
+        yield from self._find_namespaces(path)
         if symbol is None or isinstance(symbol, NamespaceName):
             named = self.find(path, scope) if "::" in path else None
             if isinstance(named, NamespaceName):
@@ -513,6 +522,16 @@ class Unit:
             found = self.find_type(path, scope) if named is not None or is_own else None
             if found is not None:
                 yield from self.find_members(found.type)
+
+    def _find_namespaces(self, path: str) -> tuple[Scope, ...]:
+        """The namespaces that a path may mean, wherever they are."""
+        known = self._found_namespaces.get(path)
+        if known is None:
+            ending = f"::{path}"
+            named = self.namespaces.items()
+            known = tuple(each for name, each in named if name == path or name.endswith(ending))
+            self._found_namespaces[path] = known
+        return known
 
     def find_members(self, type_: CType) -> Iterator[Scope]:
         """The scope with the members of a class, or with the enumerators of an enumeration."""
@@ -594,9 +613,9 @@ class Unit:
 
     def find_type(self, name: str, scope: Scope) -> QualifiedType | None:
         """The type that a name means; None if it means none."""
-        built_in = find_built_in_type(strip_namespaces(name))
+        built_in = _find_built_in_type(name)
         if built_in is not None:
-            return QualifiedType(built_in)
+            return built_in
         match self.find(name, scope):
             case StructDefinition(type=type_):
                 return QualifiedType(type_)
@@ -640,6 +659,8 @@ class Unit:
         self, node: tree.TemplateArgument, scope: Scope, deduced: CType, is_const: bool = False
     ) -> QualifiedType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
+        if isinstance(node, tree.NamedType) and node.is_plain:
+            return self.resolve_type(node, scope)
         given = QualifiedType(deduced, is_const)
         if self._hides:
             self._check_type(node, scope)

@@ -12,7 +12,7 @@ from ttmlir.cpp.types import is_deduced
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.standard import SPECIAL
 from ttmlir.sim.kernels.expressions.variables import is_known_name, unknown_variable
-from ttmlir.sim.kernels.scope import list_declared_names
+from ttmlir.sim.kernels.scope import Functions, list_declared_names
 
 _WORDS = ("auto", "this", "void")
 """What is written like a type, and is none that could be looked up."""
@@ -34,25 +34,62 @@ def check_branch(context: Context, branch: tree.Node) -> None:
         _check_names(context, tree.walk(branch), (), _has_arguments)
 
 
-def find_unknown_names(context: Context, function: tree.Function) -> Iterator[CppSyntaxError]:
-    """Errors of names that mean nothing in what is compiled whatever the constants are."""
-    declared = {name for each in function.parts for name in _list_all_declared(each)}
-    pending: list[object] = [function.body]
+def find_unknown_names(context: Context, function: tree.Function) -> Iterator[list[CppSyntaxError]]:
+    """Errors of names that mean nothing in what is compiled whatever the constants are.
+
+    That is a function and those of the text that it calls, without branches of `if constexpr`.
+    Errors of an expression or a declaration, which is compiled up to one of them, stand together.
+    """
+    unit = context.unit
+    functions, seen = [function], {id(function)}
+    while functions:
+        function = functions.pop()
+        declared = {name for each in function.parts for name in _list_all_declared(each)}
+        declared.update(each.name or "" for each in function.parameters)
+        if any(isinstance(each, (tree.Struct, tree.Lambda)) for each in function.parts):
+            continue
+        for each in _list_certain(function.body):
+            names = [x for x in tree.walk(each) if isinstance(x, tree.Name) and x.scope is None]
+            bare = [x for x in names if "::" not in x.text and x.text not in declared]
+            if any(x.text.startswith(_PRINTING) for x in bare):
+                continue
+            unknown = [
+                x for x in bare if x.text not in SPECIAL and not is_known_name(context, x.text)
+            ]
+            if unknown:
+                yield [unknown_variable(context, x) for x in unknown]
+            for x in bare:
+                called = unit.find(x.text, unit.root)
+                if isinstance(called, Functions) and len(called.definitions) == 1:
+                    only = called.definitions[0]
+                    if id(only) not in seen and _is_plain(only, unit.file):
+                        seen.add(id(only))
+                        functions.append(only)
+
+
+_PRINTING = ("DPRINT", "DEVICE_PRINT")
+"""Beginnings of names that print, with words of their own."""
+
+
+def _is_plain(function: tree.Function, file: str) -> bool:
+    """Whether a function of the text is compiled as it stands where it is called."""
+    is_own = function.position is not None and function.position.file == file
+    is_open = any(is_deduced(each.type) for each in function.parameters)
+    is_template = bool(function.template_parameters) or function.specialized is not None
+    return is_own and not is_open and not is_template and function.body is not None
+
+
+def _list_certain(body: object) -> Iterator[tree.Evaluate | tree.Declaration]:
+    """Expressions and declarations that no constant leaves out, in the order of the text."""
+    pending = [body]
     while pending:
-        match part := pending.pop():
-            case tree.Lambda() | tree.Conditional():
-                pass
-            case tree.If(is_constexpr=True, condition=condition):
-                pending.append(condition)
-            case tree.Name(text=name, scope=None) as each if name.isupper():
-                if name not in declared and not is_known_name(context, name):
-                    yield unknown_variable(context, each)
-            case tree.Node() as each:
-                pending += tree.list_parts(each)
-            case tuple():
-                pending += cast("tuple[object, ...]", part)
-            case _:
-                pass
+        each = pending.pop()
+        if isinstance(each, tuple):
+            pending += reversed(cast("tuple[object, ...]", each))
+        elif isinstance(each, (tree.Evaluate, tree.Declaration)):
+            yield each
+        elif isinstance(each, tree.Node) and not (isinstance(each, tree.If) and each.is_constexpr):
+            pending += tree.list_parts(each)
 
 
 def _has_arguments(call: tree.FunctionCall) -> bool:

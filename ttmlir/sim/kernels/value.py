@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from functools import reduce
 from typing import TypeAlias
@@ -37,6 +37,7 @@ from ttmlir.cpp.types import (
     size_of,
     tag_of,
 )
+from ttmlir.light_dataclasses import dataclass
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.runtime import as_float32, quotient, remainder
 
@@ -156,7 +157,7 @@ def build_condition(value: Value) -> ast.expr:
 
 def convert(value: Value, target: IntType | FloatType) -> Value:
     """An arithmetic value in another arithmetic type."""
-    if value.type == target:
+    if value.type is target or value.type == target:
         return replace(value, width=0) if value.width else value
     if isinstance(target, FloatType):
         return _to_float(value, target)

@@ -751,7 +751,8 @@ def pass_argument(
         argument = _pass_by_reference(context, type_, given, scope)
     else:
         argument = _pass_by_value(context, type_, given, scope)
-    return replace(argument, number=number)
+    known = argument.type, argument.mode, argument.node, argument.space, argument.is_const
+    return Argument(*known, number)
 
 
 def _pass_by_value(context: Context, type_: tree.Type, given: Given, scope: Scope) -> Argument:

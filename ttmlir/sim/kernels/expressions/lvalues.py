@@ -34,6 +34,7 @@ from ttmlir.cpp.types import (
     SignatureType,
     StringType,
     StructType,
+    VoidType,
     complete_type,
     count_of,
     is_deduced,
@@ -304,7 +305,7 @@ def evaluate_this(context: Context, node: tree.This) -> Value:
 def evaluate_scalar(context: Context, node: tree.Expression) -> Value:
     """The value of an expression that has one."""
     value = context.evaluate(node)
-    if value.type == VOID:
+    if isinstance(value.type, VoidType):
         raise context.error(node, "this has no value")
     return value
 
@@ -1240,7 +1241,9 @@ def read_lvalue(context: Context, lvalue: Lvalue) -> Value:
         first = find_element_of_bits(lvalue, make_integer(0, UNSIGNED))
         return take_address(context, first, context.unit.last or tree.Node())
     value = read(lvalue)
-    is_const = value.is_const or (lvalue.is_over and lvalue.is_const)
+    if not lvalue.is_over:
+        return value
+    is_const = value.is_const or lvalue.is_const
     return replace(value, is_over=lvalue.is_over and not lvalue.is_const, is_const=is_const)
 
 

@@ -262,7 +262,8 @@ def build_call(
         called = ast.YieldFrom(called)
     context.loads += instance.loads
     value = make_value(instance.result, called, instance.space)
-    value = replace(value, is_const=instance.is_const)
+    if instance.is_const:
+        value = replace(value, is_const=True)
     if instance.is_reference:
         found = find_pointee(context, value, node)
         return replace(found, is_over=instance.is_over)

@@ -187,7 +187,12 @@ def locate(node: ast.AST, position: Position | None, shift: int = 0) -> None:
         known = each.__dict__
         if "lineno" in known:
             continue
-        _add_parts(pending, each)
+        for field_ in _fields_of_parts(type(each)):
+            part = known.get(field_)
+            if type(part) is list:
+                pending += part
+            elif part is not None:
+                pending.append(part)
         if _has_place(type(each)):
             known["lineno"] = known["end_lineno"] = line
             known["col_offset"], known["end_col_offset"] = column, end
@@ -245,25 +250,20 @@ def _fields_of_parts(kind: type[ast.AST]) -> tuple[str, ...]:
     return tuple(each for each in _fields_of_children(kind) if each not in ("ctx", "op", "ops"))
 
 
-def _add_parts(pending: list[ast.AST], node: ast.AST) -> None:
-    """Add the nodes right below a node to a list, without operators and the uses of names."""
-    known = node.__dict__
-    for field_ in _fields_of_parts(type(node)):
-        each = known.get(field_)
-        if type(each) is list:
-            # Only the keys of dictionaries, which kernels lack, are lists with gaps.
-            pending += each
-        elif each is not None:
-            pending.append(each)
-
-
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """The node and all nodes below it, in no particular order, without operators."""
     pending = [node]
     while pending:
         each = pending.pop()
         yield each
-        _add_parts(pending, each)
+        known = each.__dict__
+        for field_ in _fields_of_parts(type(each)):
+            part = known.get(field_)
+            if type(part) is list:
+                # Only the keys of dictionaries, which kernels lack, are lists with gaps.
+                pending += part
+            elif part is not None:
+                pending.append(part)
 
 
 # --- Dead code ------------------------------------------------------------------------------------
@@ -1003,7 +1003,7 @@ class Folder:
             return self._make(function)(*arguments)
         self._tick()
         names = (each.arg for each in function.args.args)
-        return _compute(result, {**self._names, **dict(zip(names, arguments, strict=True))})
+        return _compute(result, _Inner(self._names, zip(names, arguments, strict=True)))
 
 
 def _run(node: ast.expr, environment: dict[str, object]) -> object:
@@ -1032,6 +1032,17 @@ def _is_computed(node: ast.expr) -> bool:
 
 
 _Names = dict[str, Any]
+
+
+class _Inner(_Names):
+    """Names in a function; those around it are seen through them."""
+
+    def __init__(self, outer: _Names, own: Iterable[tuple[str, Any]]) -> None:
+        super().__init__(own)
+        self._outer = outer
+
+    def __missing__(self, name: str) -> Any:
+        return self._outer[name]
 
 
 def _compute(node: Any, names: _Names) -> Any:
