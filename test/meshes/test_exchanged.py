@@ -17,8 +17,6 @@ PASSES = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
 MOVES = ("all_gather", "all_reduce", "all_to_all", "collective_permute", "reduce_scatter")
 
 MORE = {
-    "argmax": "rows are put together, not maxima and their places",
-    "argmax_of_rows": "rows are put together, not minima and their places",
     "differences": "rows are put together, not sent to neighbours",
     "moving_sums": "rows are put together, not sent to neighbours",
     "reversed": "rows are put together, not sent to where they go",
