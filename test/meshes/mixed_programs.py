@@ -235,6 +235,39 @@ def _ordered() -> Iterator[tuple[str, Program]]:
         ),
     )
     yield ("argsort", (jitted(lambda a: jnp.argsort(a, axis=1), P("x", "y")), [((4, 8), F32)]))
+    yield (
+        "argmin_with_ties",
+        (
+            jitted(lambda a: (a.argmin(1), a.argmax(0)), P("x", "y"), made=P("y")),
+            [((8, 16), "index4")],
+        ),
+    )
+    yield (
+        "tokens_of_divided_words",
+        (
+            jitted(
+                lambda i, e, w: lax.scan(
+                    lambda t, _: (jnp.argmax(jnp.tanh(e[t]) @ w, axis=1),) * 2, i, None, length=3
+                )[1],
+                P(),
+                P("y"),
+                P(None, ("x", "y")),
+            ),
+            [((3,), "index16"), ((16, 6), F32), ((6, 16), F32)],
+        ),
+    )
+    yield (
+        "gather_that_fills",
+        (
+            jitted(
+                lambda a, i, j: a.at[i - 4, j].get(mode="fill", fill_value=-1.0),
+                P("x", "y"),
+                None,
+                None,
+            ),
+            [((8, 12), F32), ((9,), "index16"), ((9,), "index12")],
+        ),
+    )
     yield ("top", (jitted(lambda a: lax.top_k(a, 3), P("x")), [((6, 16), F32)]))
     yield ("top_of_divided", (jitted(lambda a: lax.top_k(a, 3), P("x", "y")), [((6, 16), F32)]))
     yield ("median", (jitted(lambda a: jnp.median(a, axis=1), P("x", "y")), [((4, 12), F32)]))

@@ -17,14 +17,14 @@ PASSES = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
 MOVES = ("all_gather", "all_reduce", "all_to_all", "collective_permute", "reduce_scatter")
 
 MORE = {
-    "argmax": "rows are put together, not maxima and their places",
-    "argmax_of_rows": "rows are put together, not minima and their places",
+    "argmin_with_ties": "a result goes to its place in two moves",
     "differences": "rows are put together, not sent to neighbours",
     "moving_sums": "rows are put together, not sent to neighbours",
     "reversed": "rows are put together, not sent to where they go",
     "rolled": "rows are put together, not sent to where they go",
     "slice": "rows are put together, not those that are kept",
     "take_of_both_axes": "sums go along one axis after the other",
+    "tokens_of_divided_words": "parts are put together along one axis after the other",
 }
 """Programs that exchange more elements than JAX's, and why."""
 PROGRAMS = recorded("jit") | recorded("mixed")

@@ -57,6 +57,7 @@ def test_transformed(name: str) -> None:
     run("transformed", name)
 
 
+@pytest.mark.filterwarnings("default:.*are kept as:UserWarning")
 @pytest.mark.parametrize("name", sampled(sorted(recorded("mixed")), every=4))
 def test_mixed(name: str) -> None:
     """Programs that mix several kinds of division."""

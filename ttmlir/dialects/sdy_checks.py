@@ -236,6 +236,11 @@ def _check_order(word: str, axes: Sequence[_Axis], mesh: _Mesh) -> None:
 def _check_once(listed: Sequence[Sequence[_Axis]]) -> None:
     """VerifyException for an axis that is used twice, or in parts that belong together."""
     seen: list[_Axis] = []
+    for each in itertools.chain(*listed):
+        if each in seen:
+            refuse(f"duplicate axis ref: {each.text}")
+        seen.append(each)
+    seen.clear()
     for axes in listed:
         for index, each in enumerate(axes):
             for other in seen:
@@ -250,8 +255,6 @@ def _check_once(listed: Sequence[Sequence[_Axis]]) -> None:
 def _check_apart(one: _Axis, other: _Axis) -> None:
     if one.name != other.name:
         return
-    if one == other:
-        refuse(f"duplicate axis ref: {other.text}")
     if not (one.is_part and other.is_part):
         refuse(f'both sub-axis and full-axis are used for axis name: "{one.name}"')
     if one.overlaps(other):
@@ -388,7 +391,7 @@ def check_collective(op: Operation, kind: str) -> None:
         case "all_to_all":
             _check_expected(made.axes, _exchanged(op, made.mesh, old))
         case _:
-            _check_expected(made.axes, _gathered(op, made.mesh, old, kind == "all_gather"))
+            _check_gather(op, made.mesh, old, made.axes, kind == "all_gather")
 
 
 def _check_meshes(given: _Mesh, made: _Mesh, kind: str) -> None:
@@ -409,19 +412,23 @@ def _check_sizes(old: Sequence[list[_Axis]], new: Sequence[list[_Axis]]) -> None
             )
 
 
-def _gathered(
-    op: Operation, mesh: _Mesh, old: Sequence[list[_Axis]], is_gather: bool
-) -> list[list[_Axis]]:
-    """The axes of dimensions behind a gather, or behind what divides them more."""
+def _check_gather(
+    op: Operation,
+    mesh: _Mesh,
+    old: Sequence[list[_Axis]],
+    new: Sequence[list[_Axis]],
+    is_gather: bool,
+) -> None:
+    """VerifyException for other axes than those behind a gather, or what divides more."""
     listed = [_axes(each, mesh) for each in _LIST.findall(_text_of_axes(op))]
     _check_once(listed)
     _check_parts(listed, mesh)
     if len(listed) != len(old):
         refuse(f"result sharding has rank {len(old)} but collective axes has rank {len(listed)}")
-    pairs = enumerate(zip(old, listed, strict=True))
-    if is_gather:
-        return [_without(axes, last, "gathering", number) for number, (axes, last) in pairs]
-    return [[*axes, *more] for _, (axes, more) in pairs]
+    expected: list[list[_Axis]] = []
+    for number, (axes, more) in enumerate(zip(old, listed, strict=True)):
+        expected.append(_without(axes, more, "gathering", number) if is_gather else [*axes, *more])
+        _check_expected(new[: number + 1], expected)
 
 
 _NEED_SHARDINGS = ("all_gather", "all_to_all", "collective_permute")

@@ -511,6 +511,26 @@ def test_what_functions_exchange_themselves(mesh: Any) -> None:
     torch.testing.assert_close(ttmlir.compile(turn, divided)(draw(16, 3)), expected)
 
 
+def test_stages_that_send_on(mesh: Any) -> None:
+    """Each stage has its weights, and sends what it makes to the next one."""
+
+    def stages(x: Any, weights: Any) -> Any:
+        for _ in range(2):
+            made = torch.tanh(x @ weights.to_local()[0])
+            x = functional.permute_tensor(made, [2, 3, 1, 0], (mesh, 1))
+        return DTensor.from_local(x[None], mesh, [COPY, Shard(0)])
+
+    x, weights = draw(3, 5), draw(4, 5, 5)
+    divided = distribute_tensor(weights, mesh, [COPY, Shard(0)])
+    expected = [x] * 4
+    for _ in range(2):
+        sent = [torch.tanh(each @ weight) for each, weight in zip(expected, weights, strict=True)]
+        expected = [sent[[2, 3, 1, 0].index(stage)] for stage in range(4)]
+    compiled = ttmlir.compile(stages, x, divided)
+    torch.testing.assert_close(compiled(x, weights), torch.stack(expected))
+    assert compiled.text("ttir").count("ttir.collective_permute") == 2
+
+
 def test_parts_that_are_others_than_those_of_devices(mesh: Any) -> None:
     """What functions take apart and join is not taken for what devices exchange."""
     x = draw(4, 8)
@@ -844,6 +864,10 @@ def test_attention_of_batches_and_heads(is_causal: bool, mesh: Any) -> None:
             "dimension 0 has 6 elements, which 4 devices do not share evenly",
         ),
         (lambda x: F.dropout(x, 0.5), "devices draw no random numbers"),
+        (
+            lambda x: functional.permute_tensor(x.to_local(), [1, 1], (x.device_mesh, 0)),
+            r"permute_tensor sends to \[1, 1\]: each device along an axis of the mesh",
+        ),
     ],
 )
 def test_programs_that_are_refused(function: Any, message: str, mesh: Any) -> None:

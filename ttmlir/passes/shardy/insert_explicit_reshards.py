@@ -25,7 +25,8 @@ After:
 Requires: shardings are spread (`sdy-user-priority-propagate`).
 Ensures: the tensors of each operation are divided over the same axes along the same factors
 (`ttmlir.passes.shardy.factors`); where they differ, what moves the fewest elements is done.
-Reductions over divided dimensions are followed by `sdy.all_reduce`.
+Reductions over divided dimensions are followed by `sdy.all_reduce`; places of extremes are looked
+for in parts first.
 Options: none.
 Not done here: a program that says itself what each device computes stays as it is.
 """
@@ -47,6 +48,7 @@ from ttmlir.mlir.attributes import splat_bytes
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.shardy.factors import Rule, rule_of
 from ttmlir.passes.shardy.flow import borders_of, edges_of, is_solved
+from ttmlir.passes.shardy.partial_extremes import split_extremes
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
     Sharding,
@@ -78,6 +80,7 @@ class InsertExplicitReshardsPass(ModulePass):
         [(name, mesh), *_] = meshes_in(module).items()
         for function in module.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
+                split_extremes(function, mesh)
                 _Resharding(name, mesh, function).run()
 
 

@@ -20,6 +20,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ttmlir.limits import MAX_CHIPS
+
 State = tuple[tuple[str, ...], ...]
 _MOST_AXES, _MOST_DIMENSIONS = 4, 6
 """Of more there are too many states to look at."""
@@ -155,7 +157,7 @@ def find_plan_in_parts(
     """The cheapest plan along parts of axes; None where axes have none, or too many."""
     parts: dict[str, list[str]] = {}
     sizes: dict[str, int] = {}
-    for axis in {axis for dim in (*given, *wanted) for axis in dim}:
+    for axis in sorted({axis for dim in (*given, *wanted) for axis in dim}):
         factors = prime_factors(extents.get(axis, 1))
         before = 1
         for factor in factors:
@@ -192,7 +194,9 @@ def find_plan_in_parts(
 
 
 def prime_factors(number: int) -> list[int]:
-    """The prime factors of a number, smallest first."""
+    """The prime factors of a number of devices, smallest first; more than run are not looked at."""
+    if number > MAX_CHIPS:
+        return [number]
     found: list[int] = []
     factor = 2
     while number > 1:

@@ -98,6 +98,8 @@ def _moved(op: Operation, meshes: Mapping[str, Mesh], in_parts: bool) -> SSAValu
     # Moves along parts are more, and have to bring fewer elements.
     finds = ((find_plan, 0.0), (find_plan_in_parts, 0.5))
     for find, least in finds if in_parts else finds[:1]:
+        if cost <= least:
+            break
         plan = find(shape, tuple(given), tuple(wanted), extents)
         if plan is not None and plan.cost < cost - least:
             moves, cost = _Moves(target, given), plan.cost

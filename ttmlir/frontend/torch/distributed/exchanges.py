@@ -277,6 +277,8 @@ def _varying(node: Any, varies: Mapping[Any, frozenset[int]]) -> frozenset[int]:
         return found | {*node.args[3]}
     if node.target is ops.mesh_all_to_all.default:
         return found | {*node.args[3]}
+    if node.target is ops.mesh_permute.default:
+        return found | {*node.args[2]} if found & {*node.args[2]} else found
     if node.target is ops.mesh_join.default:
         return found - {axis for axis, dim in enumerate(node.args[1]) if dim >= 0}
     return found

@@ -6,14 +6,14 @@ the trace is the same for all devices.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
 
-from ttmlir.frontend.torch.distributed.operations import operations
+from ttmlir.frontend.torch.distributed.operations import operations, size_of
 from ttmlir.frontend.torch.distributed.placing import Mesh, Place, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import location_of_here
@@ -63,6 +63,9 @@ class _Device:
         yield placing.Shard, "_to_new_shard_dim", self.methods(self.exchange_shards)
         yield placing._MaskPartial, "_partition_value", self.methods(self.take_rows)
         yield ordering, "compute_local_shape_and_global_offset", self.offsets
+        # torch says by split sizes what this device sends, not what the others do.
+        collectives: Any = import_module("torch.distributed._functional_collectives")
+        yield collectives, "permute_tensor", partial(self.permute, collectives, self.mesh.groups())
         functional: Any = torch_package().nn.functional
         attend = partial(_attend, functional.scaled_dot_product_attention)
         yield functional, "scaled_dot_product_attention", attend
@@ -145,6 +148,30 @@ class _Device:
             return tensor.clone()
         mesh = [*self.mesh.extents]
         return operations().mesh_all_to_all(tensor, divided, shard.dim, [axis], mesh)
+
+    def permute(
+        self,
+        collectives: Any,
+        groups: Mapping[Place, Place],
+        tensor: Any,
+        targets: Sequence[int],
+        group: Any,
+        tag: str = "",
+    ) -> Any:
+        """What another device of a group has, which sends it here."""
+        distributed: Any = torch_package().distributed
+        name = collectives._resolve_group(group, tag)
+        if isinstance(name, str):
+            name = distributed.distributed_c10d._resolve_process_group(name)
+        axes = groups.get(tuple(distributed.get_process_group_ranks(name)))
+        if axes is None or sorted(targets) != [*range(size_of(axes, self.mesh.extents))]:
+            _refuse(
+                f"permute_tensor sends to {[*targets]}: each device along an axis of the mesh, or "
+                "of all of it, gets from one; give the mesh and the axis as the group: (mesh, 0)"
+            )
+        if not axes:
+            return tensor.clone()
+        return operations().mesh_permute(tensor, [*targets], [*axes], [*self.mesh.extents])
 
     def begin(self, extent: int, part: Any, dim: int) -> Any:
         """Where the part of a device begins in what an axis divides: a tensor of one number."""

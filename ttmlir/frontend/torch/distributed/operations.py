@@ -17,6 +17,7 @@ NAMESPACE = "ttmlir"
 DIVIDE, JOIN, PART = "mesh_divide", "mesh_join", "mesh_part"
 ALL_REDUCE, ALL_GATHER = "mesh_all_reduce", "mesh_all_gather"
 REDUCE_SCATTER, ALL_TO_ALL, BROADCAST = "mesh_reduce_scatter", "mesh_all_to_all", "mesh_broadcast"
+PERMUTE = "mesh_permute"
 BETWEEN_DEVICES = f"{NAMESPACE}.mesh_"
 """How their full names begin."""
 
@@ -31,6 +32,8 @@ _SCHEMAS = {
     REDUCE_SCATTER: "(Tensor x, int dim, str kind, int[] axes, int[] mesh) -> Tensor",
     ALL_TO_ALL: "(Tensor x, int split, int concat, int[] axes, int[] mesh) -> Tensor",
     BROADCAST: "(Tensor x, int source, int[] axes, int[] mesh) -> Tensor",
+    # Device n of a group sends what it has to device targets[n].
+    PERMUTE: "(Tensor x, int[] targets, int[] axes, int[] mesh) -> Tensor",
 }
 
 
@@ -94,6 +97,7 @@ _SHAPES = {
     REDUCE_SCATTER: _reduce_scatter,
     ALL_TO_ALL: _all_to_all,
     BROADCAST: _same,
+    PERMUTE: _same,
 }
 
 

@@ -123,6 +123,18 @@ def _broadcast(call: TorchCall) -> SSAValue:
     return _exchange(call, "collective_broadcast", _properties(turned))
 
 
+def _permute(call: TorchCall) -> SSAValue:
+    """What one device sends to another one."""
+    targets = [*map(int, call["targets"])]
+    pairs = [(row[n], row[target]) for row in _rows(call) for n, target in enumerate(targets)]
+    table = np.array(sorted(pairs), "<i8")
+    said: dict[str, Attribute] = {
+        "channel_handle": ChannelHandleAttr((1, 1)),
+        "source_target_pairs": elements_attr(TensorType(i64, table.shape), table.tobytes()),
+    }
+    return _exchange(call, "collective_permute", said)
+
+
 def _all_reduce(call: TorchCall) -> SSAValue:
     return _reduce(call, "all_reduce", {})
 
@@ -215,6 +227,7 @@ RULES: dict[str, TorchRule] = {
         (operations.REDUCE_SCATTER, _reduce_scatter),
         (operations.ALL_TO_ALL, _all_to_all),
         (operations.BROADCAST, _broadcast),
+        (operations.PERMUTE, _permute),
     )
 }
 """Rules by full names of overloads."""
@@ -223,7 +236,7 @@ JOINED = f"{operations.NAMESPACE}.{operations.JOIN}.default"
 """The operation by which a program of several devices returns its results."""
 _BETWEEN = (
     *("stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all"),
-    *("stablehlo.collective_broadcast", "stablehlo.reduce_scatter"),
+    *("stablehlo.collective_broadcast", "stablehlo.collective_permute", "stablehlo.reduce_scatter"),
 )
 _CALLED = (ALL_SLICE, ANNOTATION, TO_PARTS, TO_WHOLE)
 
