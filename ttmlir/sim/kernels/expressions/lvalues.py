@@ -45,9 +45,13 @@ from ttmlir.cpp.types import (
     size_of,
     tag_of,
 )
-from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import keep_temporary
+from ttmlir.sim.kernels.expressions.accessor_types import (
+    find_layout_flag,
+    find_questioned,
+    find_spec_constant,
+)
 from ttmlir.sim.kernels.limits import MAX_FOLDED_STEPS, STACK_BYTES
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import PURE, TooManySteps, is_literal
@@ -94,14 +98,6 @@ from ttmlir.sim.kernels.value import (
     reinterpret_bits,
     settle,
     width_of,
-)
-from ttmlir.sim.machine.address_generators import (
-    DRAM,
-    RUNTIME_NUM_BANKS,
-    RUNTIME_PAGE_SIZE,
-    RUNTIME_RANK,
-    SHARDED,
-    read_accessor_args,
 )
 
 # --- Pointers -------------------------------------------------------------------------------------
@@ -595,75 +591,6 @@ def _describe_conversion(source: CType, target: CType) -> str:
     if isinstance(target, FunctionType) and isinstance(source, FunctionType):
         return f"a pointer points to '{target.name}' for good here, and not to '{source.name}'"
     return f"'{source.name}' does not convert to '{target.name}'"
-
-
-# --- Tensor layouts -------------------------------------------------------------------------------
-# Layouts of tensors that are known when a kernel is compiled: `TensorAccessorArgs<n>()`.
-
-_CLASS = "TensorAccessorArgs"
-_MEMBERS = {"is_dram": DRAM, "is_sharded": SHARDED}
-_AT_RUNTIME = {
-    "next_common_runtime_args_offset": RUNTIME_RANK | RUNTIME_NUM_BANKS,
-    "get_aligned_page_size": RUNTIME_PAGE_SIZE,
-}
-"""Flags of a layout with which a member function depends on run-time arguments."""
-
-
-def find_layout_type(result: CType, called: ast.Call) -> CType:
-    """The type of an object that a call makes, with its template arguments if they say it all."""
-    if not isinstance(result, ObjectType) or result.name != _CLASS:
-        return result
-    match called:
-        case ast.Call(args=[], keywords=[ast.keyword(value=ast.Tuple(elts=numbers))]):
-            known = [each.value for each in numbers if isinstance(each, ast.Constant)]
-            whole = [each for each in known if isinstance(each, int)]
-            return ObjectType(_CLASS, tuple(whole)) if len(whole) == len(numbers) else result
-        case _:
-            return result
-
-
-def find_layout_flag(context: Context, type_: ObjectType, member: str) -> int | None:
-    """A member of a layout that is known, such as `is_dram`; None if it is not known."""
-    base = type_.arguments[0] if type_.name == _CLASS and type_.arguments else None
-    words = context.unit.compile_time_args
-    if base is None or not 0 <= base < len(words):
-        return None
-    return int(bool(words[base] & _MEMBERS[member])) if member in _MEMBERS else None
-
-
-def find_accessor_flag(context: Context, type_: ObjectType, member: str) -> bool | None:
-    """`is_dram` or `is_interleaved` of the type of an accessor; None if it does not say that."""
-    if not type_.arguments:
-        return None
-    base, words, assumed = type_.arguments[0], context.unit.compile_time_args, context.unit.assumed
-    if 0 <= base < len(words):
-        is_sharded, is_dram = bool(words[base] & SHARDED), bool(words[base] & DRAM)
-    elif assumed is not None:
-        layout = assumed.take_layout(base, 0)
-        is_sharded, is_dram = layout.is_sharded, layout.is_dram
-    else:
-        return None
-    return is_dram if member == "is_dram" else not is_sharded
-
-
-def find_layout_number(
-    context: Context, node: tree.Node, type_: ObjectType, member: str
-) -> int | None:
-    """What a member function gives of a layout that is known; None if it is not."""
-    if type_.name != _CLASS or not type_.arguments:
-        return None
-    base, common = (*type_.arguments, 0)[:2]
-    words, assumed = context.unit.compile_time_args, context.unit.assumed
-    try:
-        if assumed is not None and base >= len(words):
-            return int(getattr(assumed.take_layout(base, common), member)())
-        has_page_size = context.unit.library.has_page_sizes
-        args = read_accessor_args(words, base, common, None, has_page_size=has_page_size)
-        if words[base] & _AT_RUNTIME.get(member, 0):
-            return None
-        return int(getattr(args, member)())
-    except SimError as error:
-        raise context.error(node, error.message) from error
 
 
 # --- Places ---------------------------------------------------------------------------------------
@@ -1271,8 +1198,20 @@ def find_known(context: Context, node: tree.Expression) -> Value | None:
             return _find_known_element(context, find_known(context, base), index)
         case tree.Member(base=base, member=member, arrow=False):
             return find_known_member(find_known(context, base), member)
+        case tree.FunctionCall():
+            return find_known_of_accessor(context, node)
         case _:
             return None
+
+
+def find_known_of_accessor(context: Context, node: tree.FunctionCall) -> Value | None:
+    """`accessor.dspec().rank()` or a shape, where they are constant."""
+    found = find_questioned(node)
+    if found is None:
+        return None
+    with context.unit.looking():
+        type_ = look_at(context, found[0]).type
+    return find_spec_constant(context, node, type_, found[1])
 
 
 def _find_known_element(
