@@ -26,10 +26,12 @@ from ttmlir.cpp.types import (
     FunctionType,
     IncompleteType,
     IntType,
+    Member,
     MemberPointerType,
     MemberType,
     ObjectType,
     PointerType,
+    QualifiedType,
     ReferenceType,
     SignatureType,
     StringType,
@@ -41,6 +43,7 @@ from ttmlir.cpp.types import (
     is_same_type,
     is_scoped,
     keeps_const,
+    lay_out_struct,
     may_point,
     size_of,
     tag_of,
@@ -80,6 +83,7 @@ from ttmlir.sim.kernels.value import (
     Value,
     apply_binary,
     apply_unary,
+    build_assigned,
     build_condition,
     build_node,
     convert,
@@ -474,6 +478,10 @@ def _convert_classes(
     context: Context, value: Value, target: CType, node: tree.Node, is_explicit: bool
 ) -> Value:
     source = value.type
+    if isinstance(source, StringType) and target == PointerType(CHAR, const=True):
+        characters = find_elements_of(context, value)
+        assert characters is not None
+        return replace(read_lvalue(context, characters), type=target)
     if isinstance(source, StructType) and isinstance(target, StructType):
         if source.derives_from(target):
             return _take_base(value, target)
@@ -1304,7 +1312,7 @@ def describe_missing_member(type_: str, member: str, members: Iterable[str]) -> 
 
 
 def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
-    """`std::bit_cast<T>(x)`, of numbers."""
+    """`std::bit_cast<T>(x)`, of numbers and objects of as many bytes."""
     if (
         len(node.arguments) != 1
         or len(node.template_arguments) != 1
@@ -1313,11 +1321,30 @@ def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
         raise context.error(node, "std::bit_cast<type>(value) takes one value")
     target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
     value = evaluate_scalar(context, node.arguments[0])
-    found = reinterpret_bits(value, target)
+    found = reinterpret_bits(value, target) or _read_through_union(context, value, target)
     if found is None:
         message = f"'{value.type.name}' has not the bits of a '{target.name}'"
-        raise context.error(node, f"{message}; std::bit_cast takes numbers of equal size")
+        raise context.error(node, f"{message}; std::bit_cast takes values of equal size")
     return found
+
+
+def _read_through_union(context: Context, value: Value, target: CType) -> Value | None:
+    """An object as another type reads its bytes; None for other sizes and types."""
+    target = complete_type(target, context.unit.structs)
+    of_bytes = (IntType, FloatType, StructType)
+    if not isinstance(value.type, of_bytes) or not isinstance(target, of_bytes):
+        return None
+    if size_of(value.type) != size_of(target):
+        return None
+    members = [Member(name, QualifiedType(x)) for name, x in (("from", value.type), ("to", target))]
+    union = lay_out_struct("std::bit_cast", len(context.unit.structs), members, is_union=True)
+    context.unit.structs.append(union)
+    held = context.unit.create_name("bits", "t")
+    place = LocalLvalue(union, held)
+    made = code.walrus(held, code.list_of([code.constant(0)]))
+    put = build_assigned(find_member_lvalue(place, 0), settle(value))
+    found = read_lvalue(context, find_member_lvalue(place, 1))
+    return replace(found, node=code.last_of(made, put, found.node))
 
 
 def evaluate_cast(context: Context, node: tree.Cast) -> Value:
@@ -1408,6 +1435,10 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
         return replace(point_at_base(value, target.pointee), type=target)
     if isinstance(target.pointee, StructType) and isinstance(given.pointee, StructType):
         _refuse_derived(context, target.pointee, given.pointee, node)
+    if not is_same_type(target.pointee, given.pointee):
+        value = enter_bytes(context, value, node)
+        given = value.type
+        assert isinstance(given, PointerType)
     cast = replace(value, type=target)
     if value.space is Space.MEMORY or target.pointee == VOID:
         return cast
@@ -1424,6 +1455,20 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
         f"a local variable of type '{given.pointee.name}' cannot be read as "
         f"'{target.pointee.name}' through a pointer; only memory and numbers have bytes",
     )
+
+
+def enter_bytes(context: Context, pointer: Value, node: tree.Node) -> Value:
+    """A pointer to a struct of nothing but bytes, `std::aligned_storage_t`, as one to the first."""
+    assert isinstance(pointer.type, PointerType)
+    struct = complete_type(pointer.type.pointee, context.unit.structs)
+    if pointer.space is Space.MEMORY or not isinstance(struct, StructType):
+        return pointer
+    match struct.fields:
+        case (Field(type=ArrayType(element=element)),) if size_of(element) == 1:
+            bytes_ = find_member_lvalue(find_pointee(context, pointer, node), 0)
+            return read_lvalue(context, bytes_)
+        case _:
+            return pointer
 
 
 def _has_bytes(type_: CType) -> bool:
