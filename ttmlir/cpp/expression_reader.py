@@ -610,6 +610,10 @@ class ExpressionReader(TypeReader):
         """The statements of a function or lambda."""
         raise NotImplementedError
 
+    def template_parameter(self, node: Node) -> tree.TemplateParameter:
+        """A parameter of a template or lambda."""
+        raise NotImplementedError
+
     def expression(self, node: Node) -> tree.Expression:
         """The expression that a node stands for."""
         reader = self._READERS.get(node.type)
@@ -979,6 +983,13 @@ class ExpressionReader(TypeReader):
         return tree.Expansion(self.expression(node.named_children[0]), position=self.at(node))
 
     def _lambda(self, node: Node) -> tree.Lambda:
+        with self.scope():
+            return self._read_lambda(node)
+
+    def _read_lambda(self, node: Node) -> tree.Lambda:
+        written = node.child_by_field_name("template_parameters")
+        nodes = [] if written is None else written.named_children
+        listed = tuple(map(self.template_parameter, nodes))
         declarator = node.child_by_field_name("declarator")
         parameters: tuple[tree.Parameter, ...] = ()
         result: tree.Type | None = None
@@ -999,7 +1010,14 @@ class ExpressionReader(TypeReader):
                 by_reference = ""
         body = self.function_body(self.field(node, "body"))
         return tree.Lambda(
-            body, parameters, tuple(captures), default, result, is_mutable, position=self.at(node)
+            body,
+            parameters,
+            tuple(captures),
+            default,
+            result,
+            is_mutable,
+            listed,
+            position=self.at(node),
         )
 
     def _capture(self, node: Node, by_reference: bool) -> tree.Capture:
@@ -1043,7 +1061,8 @@ class ExpressionReader(TypeReader):
                 | tree.Update(postfix=False)
                 | tree.Cast()
                 | tree.Conditional()
-                | tree.This() as lvalue
+                | tree.This()
+                | tree.Construct() as lvalue
             ):
                 return lvalue
             case _:

@@ -787,7 +787,9 @@ def _lambda(node: Lambda) -> str:
     result = "" if node.result is None else f" -> {_type(node.result)}"
     lines = [line.strip() for line in _body(node.body.statements)]
     body = " ".join(lines)
-    return f"[{', '.join(captures)}]({parameters}){words}{result} {{ {body} }}"
+    listed = ", ".join(map(_template_parameter, node.template_parameters))
+    template = f"<{listed}>" if listed else ""
+    return f"[{', '.join(captures)}]{template}({parameters}){words}{result} {{ {body} }}"
 
 
 def _capture(capture: Capture) -> str:

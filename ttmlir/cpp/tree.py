@@ -452,7 +452,7 @@ class Capture(Node):
 
 @dataclass(frozen=True)
 class Lambda(Node):
-    """`[default, captures](parameters) mutable -> result { body }`."""
+    """`[default, captures]<template_parameters>(parameters) mutable -> result { body }`."""
 
     body: Block
     parameters: tuple[Parameter, ...] = ()
@@ -461,6 +461,7 @@ class Lambda(Node):
     """`=` or `&` if the variables that the body uses are taken in."""
     result: Type | None = None
     is_mutable: bool = False
+    template_parameters: tuple[TemplateParameter, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,12 @@ struct G { G(const G&) = default; G(G&&) = delete; A a[3][2]; };
 template <typename T> void ask() { note(std::is_copy_constructible_v<T>); }
 void all() { ask<A>(); ask<B>(); ask<C>(); ask<D>(); ask<E>(); ask<F>(); ask<G>(); ask<int>(); ask<int*>(); ask<int[2]>(); ask<void>(); ask<const A>(); }
 }
+namespace cast {
+// Objects as the bits of others.
+struct Packed{ uint8_t a,b; uint16_t c; }; struct alignas(4) Four{ uint8_t v[4]; }; struct Pair{ float f; int16_t i, j; };
+void notes() {
+    note(std::bit_cast<uint32_t>(Packed{1,2,0x304})); auto p=std::bit_cast<Packed>(0xaabbccddu); note(p.a); note(p.c); auto f=std::bit_cast<Four>(0x01020304); note(f.v[0]*10+f.v[3]); auto arr=std::bit_cast<std::array<uint16_t,2>>(0x00050006u); note(arr[0]*10+arr[1]); auto q=std::bit_cast<Pair>(uint64_t(0xfffe000340000000)); note(q.f==2.0f); note(q.i*10+q.j); note(std::bit_cast<uint64_t>(q)>>32); note(std::bit_cast<Four>(1.0f).v[3]); }
+}  // namespace cast
 void kernel_main() {
     copyable::all();
     Number n{1}, m{2}; n = m; note(n.v); n = 7; note(n.v); n = Number{9}; note(n.v); n = Named(4); note(n.v); n = std::move(m); note(n.v);
@@ -58,4 +64,5 @@ void kernel_main() {
     note(raised(c)); note(raised(OnTop(7))); note(made(3).a); Higher f(1); Higher g = f; note(g.a + g.d); Higher h = std::move(f); note(h.m.a); note(f.a);
     auto of_copy = [c]() { return c.a; }; note(of_copy()); OnTop some[2] = {c, OnTop(8)}; note(some[0].a); }
     chosen();
+    cast::notes();
 }

@@ -27,6 +27,13 @@ void in_bytes() {
     Both* all = reinterpret_cast<Both*>(bytes); note(all[1].b); note(all->a + first->b); all[0] = all[1]; note(first->a); note(all == first);
     alignas(4) char word[4]; int* i = new (word) int(77); note(*i); *i = 78; note(*reinterpret_cast<int*>(word)); note(word[0]);
 }
+namespace stored {
+// Objects in `std::aligned_storage_t`.
+struct P{ uint32_t x; int8_t y; P(uint32_t a,int8_t b):x(a),y(b){} uint32_t sum() const { return x+y; } };
+template<class T> class Lazy{ std::aligned_storage_t<sizeof(T),alignof(T)> s; bool on=false; public: template<class...A> void make(A...a){ new(&s) T(a...); on=true; } T& get(){ return *reinterpret_cast<T*>(&s); } bool has() const {return on;} };
+void notes() {
+    Lazy<P> l; note(l.has()); l.make(7u,int8_t(-2)); note(l.get().sum()); l.get().x=20; note(l.get().sum()); note(sizeof(std::aligned_storage_t<6,2>)); note(alignof(std::aligned_storage_t<6,4>)); note(sizeof(std::aligned_storage<5,4>::type)); }
+}  // namespace stored
 void kernel_main() {
     Sum s(1); Sum* p = new (&s) Sum(7); note(p->total()); note(s.a); p = ::new (&s) Sum; note(s.total());
     int x = 3; int* q = new (&x) int(9); note(x); *q = 4; note(x); new (&x) int{11}; note(x); new (&x) int(); note(x);
@@ -36,4 +43,5 @@ void kernel_main() {
     Place place; new (&place.value) Ending(14); note(place.value.k); place.value.~Ending();
     Holder holder, empty; new (&holder.inside) Ending(19); holder.is_set = true; note(holder.inside.k); note(empty.is_set);
     in_bytes();
+    stored::notes();
 }

@@ -90,6 +90,37 @@ def test_layouts_in_types_of_accessors() -> None:
             compile_text(text, Role.NCRISC, args=(first, second, *shape))
 
 
+_SHAPES = """
+template <typename A> uint32_t read(const A& reader) {
+  static_assert(A::DSpec::tensor_shape_static == STATIC && A::DSpec::is_static == STATIC);
+  static_assert(A::DSpec::has_static_rank == STATIC);
+  if constexpr (A::DSpec::tensor_shape_static) {
+    static_assert(reader.dspec().rank() == 2 && reader.dspec().shard_shape()[0] == 2);
+    if constexpr (reader.dspec().rank() > 1 && reader.dspec().tensor_shape()[1] > 1) {
+      constexpr uint32_t width = reader.dspec().tensor_shape()[1];
+      static_assert(width == 5 && reader.dspec().tensor_volume() == 15);
+      static_assert(reader.dspec().shard_volume() == 4);
+      static_assert(reader.dspec().num_banks() == 4);
+      return width;
+    }
+  }
+  return 1;
+}
+void kernel_main() {
+  const auto a = TensorAccessor(TensorAccessorArgs<1>(), get_arg_val<uint32_t>(0), 64);
+  read(a);
+}
+"""
+
+
+def test_shapes_in_types_of_accessors() -> None:
+    """What is among the compile-time arguments is constant, as in tt-metal's `DistributionSpec`."""
+    sharded = (SHARDED, 2, 4, 3, 5, 2, 2, 0, 0)
+    for layout, is_static in ((sharded, True), ((INTERLEAVED,), False), ((SHARDED | 0x7C,), False)):
+        text = _SHAPES.replace("STATIC", str(is_static).lower())
+        compile_text(text, Role.NCRISC, args=(7, *layout))
+
+
 _BESIDE = """
 template <typename A> struct Facts { const uint32_t cb; const bool inverts; const A layout; };
 constexpr auto find_facts() {

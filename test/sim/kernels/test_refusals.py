@@ -75,7 +75,7 @@ def test_message_shows_the_line_with_a_caret() -> None:
         ("bool b = true; b++;", "'++' does not go with 'bool'"),
         ("int i; switch (i) { case 1: if (i) break; continue; }", "'continue' in a switch with"),
         ("std::pair<int, int> p{}; auto* q = (uint32_t*)&p;", "only memory and numbers have bytes"),
-        ("note(std::bit_cast<uint64_t>(1.5f));", "takes numbers of equal size"),
+        ("note(std::bit_cast<uint64_t>(1.5f));", "takes values of equal size"),
         ("DPRINT << noc;", "'noc' is not declared"),
     ],
 )  # fmt: skip

@@ -19,6 +19,8 @@ struct array {
     constexpr const T* begin() const { return elements; }
     constexpr T* end() { return elements + N; }
     constexpr const T* end() const { return elements + N; }
+    constexpr const T* cbegin() const { return elements; }
+    constexpr const T* cend() const { return elements + N; }
     static constexpr size_t size() { return N; }
     static constexpr size_t max_size() { return N; }
     static constexpr bool empty() { return N == 0; }
@@ -35,6 +37,20 @@ struct array {
         }
         return true;
     }
+    friend constexpr bool operator<(const array& a, const array& b) {
+        for (size_t index = 0; index < N; ++index) {
+            if (a.elements[index] < b.elements[index]) {
+                return true;
+            }
+            if (b.elements[index] < a.elements[index]) {
+                return false;
+            }
+        }
+        return false;
+    }
+    friend constexpr bool operator>(const array& a, const array& b) { return b < a; }
+    friend constexpr bool operator<=(const array& a, const array& b) { return !(b < a); }
+    friend constexpr bool operator>=(const array& a, const array& b) { return !(a < b); }
 };
 
 }  // namespace std

@@ -1,4 +1,4 @@
-// integral_constant bool_constant true_type false_type is_same is_integral is_floating_point is_signed is_unsigned is_enum is_pointer is_arithmetic is_class is_function is_lvalue_reference is_rvalue_reference is_reference conditional enable_if remove_cv remove_const remove_reference add_lvalue_reference add_rvalue_reference decay underlying_type make_unsigned make_signed void_type is_base_of is_trivially_copyable is_const tuple_size tuple_element conjunction disjunction negation conjunction_v disjunction_v negation_v
+// integral_constant bool_constant true_type false_type is_same is_integral is_floating_point is_signed is_unsigned is_enum is_pointer is_arithmetic is_class is_function is_lvalue_reference is_rvalue_reference is_reference conditional enable_if remove_cv remove_const remove_reference add_lvalue_reference add_rvalue_reference decay underlying_type make_unsigned make_signed void_type is_base_of is_trivially_copyable is_const tuple_size tuple_element conjunction disjunction negation conjunction_v disjunction_v negation_v aligned_storage aligned_storage_t
 namespace std {
 
 template <typename T, T Value>
@@ -87,5 +87,13 @@ template <typename T>
 struct make_signed { using type = std::make_signed_t<T>; };
 template <size_t Number, typename T>
 struct tuple_element { using type = std::tuple_element_t<Number, T>; };
+
+// Bytes for an object that is made later.
+template <size_t Size, size_t Alignment = 16>
+struct aligned_storage {
+    struct alignas(Alignment) type { unsigned char data[Size]; };
+};
+template <size_t Size, size_t Alignment = 16>
+using aligned_storage_t = typename aligned_storage<Size, Alignment>::type;
 
 }  // namespace std

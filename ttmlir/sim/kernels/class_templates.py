@@ -34,8 +34,9 @@ from ttmlir.errors import plural
 from ttmlir.sim.kernels.classes import find_alias, find_class, make_class
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import ends_with_effect
+from ttmlir.sim.kernels.expressions.accessor_types import find_layout_flag
 from ttmlir.sim.kernels.expressions.initial_values import Given
-from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, find_layout_flag
+from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant
 from ttmlir.sim.kernels.expressions.own_calls import make_function_value, take_arguments
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.scope import (

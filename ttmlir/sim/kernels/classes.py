@@ -215,7 +215,7 @@ class _Closure:
             node.body,
             node.result or tree.NamedType("auto", position=at),
             is_const=not node.is_mutable,
-            template_parameters=invented,
+            template_parameters=(*node.template_parameters, *invented),
             position=at,
         )
         self.scope.symbols["operator()"] = Functions("operator()", (function,), self.scope)

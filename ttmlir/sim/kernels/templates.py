@@ -12,6 +12,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
+    CHAR,
     NULL,
     UNSIGNED,
     ArrayType,
@@ -26,6 +27,7 @@ from ttmlir.cpp.types import (
     PointerType,
     QualifiedType,
     SignatureType,
+    StringType,
     StructType,
     complete_type,
     is_deduced,
@@ -116,7 +118,8 @@ def key_of(symbol: Symbol) -> object:
             type_ = value.type
             if isinstance(type_, StructType):
                 return (tag_of(type_), ast.dump(value.node))
-            return (value.constant, tag_of(type_) if isinstance(type_, FunctionType) else "")
+            is_told = isinstance(type_, (FunctionType, EnumType))
+            return (value.constant, tag_of(type_) if is_told else "")
         case Pack(symbols=symbols):
             return tuple(map(key_of, symbols))
         case _:
@@ -289,7 +292,10 @@ class Deduction:
                 return False
             self._note_category(pattern, given)
             return True
-        return self.match_type(pattern, QualifiedType(given.value.type))
+        type_ = given.value.type
+        if isinstance(type_, StringType) and isinstance(pattern, tree.Pointer):
+            type_ = _POINTER_TO_STRING
+        return self.match_type(pattern, QualifiedType(type_))
 
     def _match_braces(self, pattern: tree.Type, given: Given) -> bool:
         """Deduce the elements of a list; other types do not follow from braces."""
@@ -548,18 +554,29 @@ class Deduction:
                 written = tree.NamedType(name, arguments, (), scope, position=pattern.position)
                 if self._is_open(written):
                     return self.match_type(written, symbol.type)
-            case tree.NamedType() | tree.Pointer() | tree.Reference() if isinstance(symbol, Alias):
+            case tree.NamedType() | tree.Pointer() | tree.Reference() | tree.ArrayOf() if (
+                isinstance(symbol, Alias)
+            ):
                 if self._is_open(pattern):
-                    if isinstance(pattern, tree.Reference):
-                        referent = Alias(replace(symbol.type, reference=""))
-                        is_same = find_reference(pattern, self.scope) == symbol.type.reference
-                        return is_same and self.match_argument(pattern.referent, referent)
-                    if isinstance(pattern, tree.NamedType) and "const" in pattern.qualifiers:
-                        return symbol.type.const and self.match_type(pattern, symbol.type)
-                    return self.match_type(pattern, symbol.type)
+                    return self._match_type_argument(pattern, symbol.type)
             case _:
                 pass
         return self._is_same(pattern, symbol)
+
+    def _match_type_argument(self, pattern: tree.Type, given: QualifiedType) -> bool:
+        """Whether a type that is a template argument goes with a pattern: nothing converts."""
+        match pattern:
+            case tree.Reference(referent=referent):
+                is_same = find_reference(pattern, self.scope) == given.reference
+                return is_same and self.match_argument(
+                    referent, Alias(replace(given, reference=""))
+                )
+            case tree.Pointer() if isinstance(given.type, ArrayType):
+                return False
+            case tree.NamedType(qualifiers=qualifiers) if "const" in qualifiers and not given.const:
+                return False
+            case _:
+                return self.match_type(pattern, given)
 
     def _is_same(self, pattern: tree.TemplateArgument, symbol: Symbol) -> bool:
         """Whether a pattern without open names means the same as an argument."""
@@ -985,8 +1002,13 @@ def is_moved(given: Given) -> bool:
     return isinstance(given.found, Value) or given.found.is_over
 
 
+_POINTER_TO_STRING = PointerType(CHAR, const=True)
+
+
 def rank_conversion(context: Context, value: Value, target: CType) -> float | None:
     """How far a type is from that of a value; None if it does not convert."""
+    if isinstance(value.type, StringType) and target == _POINTER_TO_STRING:
+        return EXACT
     rank = _rank_standard(context, value, target)
     if rank is None and has_conversion(context, value, target):
         return USER_DEFINED

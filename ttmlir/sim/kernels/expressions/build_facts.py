@@ -11,6 +11,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.types import BOOL, INT, UINT8, UNSIGNED, IntType, ObjectType, StructType
 from ttmlir.sim.kernels.build import CircularBufferFacts, ScratchpadNames, TensorNames
 from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.accessor_types import SPEC_FACTS, find_accessor_flag
 from ttmlir.sim.kernels.expressions.library_calls import (
     call_library,
     evaluate_compile_time_argument,
@@ -18,7 +19,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     find_compile_time_argument,
     take_plain_arguments,
 )
-from ttmlir.sim.kernels.expressions.lvalues import find_accessor_flag, look_at
+from ttmlir.sim.kernels.expressions.lvalues import look_at
 from ttmlir.sim.kernels.library import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.value import Value, make_integer
 from ttmlir.sim.machine.numerics import TILE_VOLUME
@@ -266,9 +267,9 @@ def _type_accessor(context: Context, node: tree.FunctionCall) -> Value:
 
 
 def find_accessor_fact(context: Context, name: str) -> Value | None:
-    """`T::DSpec::is_interleaved` and `is_dram` of an accessor's type; None for other names."""
+    """`T::DSpec::is_interleaved` and the like of an accessor's type; None for other names."""
     holder, _, member = name.rpartition("::DSpec::")
-    is_fact = bool(holder) and member in ("is_dram", "is_interleaved")
+    is_fact = bool(holder) and member in SPEC_FACTS
     found = context.unit.find_type(holder, context.scope) if is_fact else None
     if found is None or not isinstance(found.type, ObjectType):
         return None

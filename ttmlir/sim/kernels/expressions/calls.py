@@ -26,6 +26,7 @@ from ttmlir.sim.kernels.expressions.initial_values import Given, build_zero
 from ttmlir.sim.kernels.expressions.library_calls import call_library, call_method
 from ttmlir.sim.kernels.expressions.lvalues import (
     find_known,
+    find_known_of_accessor,
     find_member,
     find_own_member,
     find_pointed_object,
@@ -90,6 +91,9 @@ def call(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """A call: the place that it gives a reference to, or its value."""
     match node.callee:
         case tree.Member() as callee:
+            constant = find_known_of_accessor(context, node)
+            if constant is not None and constant.constant is not None:
+                return constant
             return _call_member(context, node, callee)
         case tree.PointedMember() as callee:
             return _call_pointed(context, node, callee)

@@ -38,14 +38,13 @@ from ttmlir.optable.kernel.cpp_compute_calls import PREFIX
 from ttmlir.optable.kernel.cpp_movement_calls import FIELDS, OWN
 from ttmlir.optable.kernel.releases import SINCE, add_defaults, name_in_release
 from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.accessor_types import find_layout_number, find_layout_type
 from ttmlir.sim.kernels.expressions.lvalues import (
     cast_value,
     convert_implicitly,
     evaluate_constant,
     evaluate_scalar,
     find_elements_of,
-    find_layout_number,
-    find_layout_type,
     find_lvalue,
     look_at,
     read_lvalue,

@@ -26,10 +26,12 @@ from ttmlir.cpp.types import (
     FunctionType,
     IncompleteType,
     IntType,
+    Member,
     MemberPointerType,
     MemberType,
     ObjectType,
     PointerType,
+    QualifiedType,
     ReferenceType,
     SignatureType,
     StringType,
@@ -42,13 +44,18 @@ from ttmlir.cpp.types import (
     is_same_type,
     is_scoped,
     keeps_const,
+    lay_out_struct,
     may_point,
     size_of,
     tag_of,
 )
-from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import keep_temporary
+from ttmlir.sim.kernels.expressions.accessor_types import (
+    find_layout_flag,
+    find_questioned,
+    find_spec_constant,
+)
 from ttmlir.sim.kernels.limits import MAX_FOLDED_STEPS, STACK_BYTES
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import PURE, TooManySteps, is_literal
@@ -77,6 +84,7 @@ from ttmlir.sim.kernels.value import (
     Value,
     apply_binary,
     apply_unary,
+    build_assigned,
     build_condition,
     build_node,
     convert,
@@ -95,14 +103,6 @@ from ttmlir.sim.kernels.value import (
     reinterpret_bits,
     settle,
     width_of,
-)
-from ttmlir.sim.machine.address_generators import (
-    DRAM,
-    RUNTIME_NUM_BANKS,
-    RUNTIME_PAGE_SIZE,
-    RUNTIME_RANK,
-    SHARDED,
-    read_accessor_args,
 )
 
 # --- Pointers -------------------------------------------------------------------------------------
@@ -479,6 +479,10 @@ def _convert_classes(
     context: Context, value: Value, target: CType, node: tree.Node, is_explicit: bool
 ) -> Value:
     source = value.type
+    if isinstance(source, StringType) and target == PointerType(CHAR, const=True):
+        characters = find_elements_of(context, value)
+        assert characters is not None
+        return replace(read_lvalue(context, characters), type=target)
     if isinstance(source, StructType) and isinstance(target, StructType):
         if source.derives_from(target):
             return _take_base(value, target)
@@ -596,75 +600,6 @@ def _describe_conversion(source: CType, target: CType) -> str:
     if isinstance(target, FunctionType) and isinstance(source, FunctionType):
         return f"a pointer points to '{target.name}' for good here, and not to '{source.name}'"
     return f"'{source.name}' does not convert to '{target.name}'"
-
-
-# --- Tensor layouts -------------------------------------------------------------------------------
-# Layouts of tensors that are known when a kernel is compiled: `TensorAccessorArgs<n>()`.
-
-_CLASS = "TensorAccessorArgs"
-_MEMBERS = {"is_dram": DRAM, "is_sharded": SHARDED}
-_AT_RUNTIME = {
-    "next_common_runtime_args_offset": RUNTIME_RANK | RUNTIME_NUM_BANKS,
-    "get_aligned_page_size": RUNTIME_PAGE_SIZE,
-}
-"""Flags of a layout with which a member function depends on run-time arguments."""
-
-
-def find_layout_type(result: CType, called: ast.Call) -> CType:
-    """The type of an object that a call makes, with its template arguments if they say it all."""
-    if not isinstance(result, ObjectType) or result.name != _CLASS:
-        return result
-    match called:
-        case ast.Call(args=[], keywords=[ast.keyword(value=ast.Tuple(elts=numbers))]):
-            known = [each.value for each in numbers if isinstance(each, ast.Constant)]
-            whole = [each for each in known if isinstance(each, int)]
-            return ObjectType(_CLASS, tuple(whole)) if len(whole) == len(numbers) else result
-        case _:
-            return result
-
-
-def find_layout_flag(context: Context, type_: ObjectType, member: str) -> int | None:
-    """A member of a layout that is known, such as `is_dram`; None if it is not known."""
-    base = type_.arguments[0] if type_.name == _CLASS and type_.arguments else None
-    words = context.unit.compile_time_args
-    if base is None or not 0 <= base < len(words):
-        return None
-    return int(bool(words[base] & _MEMBERS[member])) if member in _MEMBERS else None
-
-
-def find_accessor_flag(context: Context, type_: ObjectType, member: str) -> bool | None:
-    """`is_dram` or `is_interleaved` of the type of an accessor; None if it does not say that."""
-    if not type_.arguments:
-        return None
-    base, words, assumed = type_.arguments[0], context.unit.compile_time_args, context.unit.assumed
-    if 0 <= base < len(words):
-        is_sharded, is_dram = bool(words[base] & SHARDED), bool(words[base] & DRAM)
-    elif assumed is not None:
-        layout = assumed.take_layout(base, 0)
-        is_sharded, is_dram = layout.is_sharded, layout.is_dram
-    else:
-        return None
-    return is_dram if member == "is_dram" else not is_sharded
-
-
-def find_layout_number(
-    context: Context, node: tree.Node, type_: ObjectType, member: str
-) -> int | None:
-    """What a member function gives of a layout that is known; None if it is not."""
-    if type_.name != _CLASS or not type_.arguments:
-        return None
-    base, common = (*type_.arguments, 0)[:2]
-    words, assumed = context.unit.compile_time_args, context.unit.assumed
-    try:
-        if assumed is not None and base >= len(words):
-            return int(getattr(assumed.take_layout(base, common), member)())
-        has_page_size = context.unit.library.has_page_sizes
-        args = read_accessor_args(words, base, common, None, has_page_size=has_page_size)
-        if words[base] & _AT_RUNTIME.get(member, 0):
-            return None
-        return int(getattr(args, member)())
-    except SimError as error:
-        raise context.error(node, error.message) from error
 
 
 # --- Places ---------------------------------------------------------------------------------------
@@ -1274,8 +1209,20 @@ def find_known(context: Context, node: tree.Expression) -> Value | None:
             return _find_known_element(context, find_known(context, base), index)
         case tree.Member(base=base, member=member, arrow=False):
             return find_known_member(find_known(context, base), member)
+        case tree.FunctionCall():
+            return find_known_of_accessor(context, node)
         case _:
             return None
+
+
+def find_known_of_accessor(context: Context, node: tree.FunctionCall) -> Value | None:
+    """`accessor.dspec().rank()` or a shape, where they are constant."""
+    found = find_questioned(node)
+    if found is None:
+        return None
+    with context.unit.looking():
+        type_ = look_at(context, found[0]).type
+    return find_spec_constant(context, node, type_, found[1])
 
 
 def _find_known_element(
@@ -1368,7 +1315,7 @@ def describe_missing_member(type_: str, member: str, members: Iterable[str]) -> 
 
 
 def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
-    """`std::bit_cast<T>(x)`, of numbers."""
+    """`std::bit_cast<T>(x)`, of numbers and objects of as many bytes."""
     if (
         len(node.arguments) != 1
         or len(node.template_arguments) != 1
@@ -1377,11 +1324,30 @@ def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
         raise context.error(node, "std::bit_cast<type>(value) takes one value")
     target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
     value = evaluate_scalar(context, node.arguments[0])
-    found = reinterpret_bits(value, target)
+    found = reinterpret_bits(value, target) or _read_through_union(context, value, target)
     if found is None:
         message = f"'{value.type.name}' has not the bits of a '{target.name}'"
-        raise context.error(node, f"{message}; std::bit_cast takes numbers of equal size")
+        raise context.error(node, f"{message}; std::bit_cast takes values of equal size")
     return found
+
+
+def _read_through_union(context: Context, value: Value, target: CType) -> Value | None:
+    """An object as another type reads its bytes; None for other sizes and types."""
+    target = complete_type(target, context.unit.structs)
+    of_bytes = (IntType, FloatType, StructType)
+    if not isinstance(value.type, of_bytes) or not isinstance(target, of_bytes):
+        return None
+    if size_of(value.type) != size_of(target):
+        return None
+    members = [Member(name, QualifiedType(x)) for name, x in (("from", value.type), ("to", target))]
+    union = lay_out_struct("std::bit_cast", len(context.unit.structs), members, is_union=True)
+    context.unit.structs.append(union)
+    held = context.unit.create_name("bits", "t")
+    place = LocalLvalue(union, held)
+    made = code.walrus(held, code.list_of([code.constant(0)]))
+    put = build_assigned(find_member_lvalue(place, 0), settle(value))
+    found = read_lvalue(context, find_member_lvalue(place, 1))
+    return replace(found, node=code.last_of(made, put, found.node))
 
 
 def evaluate_cast(context: Context, node: tree.Cast) -> Value:
@@ -1472,6 +1438,10 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
         return replace(point_at_base(value, target.pointee), type=target)
     if isinstance(target.pointee, StructType) and isinstance(given.pointee, StructType):
         _refuse_derived(context, target.pointee, given.pointee, node)
+    if not is_same_type(target.pointee, given.pointee):
+        value = enter_bytes(context, value, node)
+        given = value.type
+        assert isinstance(given, PointerType)
     cast = replace(value, type=target)
     if value.space is Space.MEMORY or target.pointee == VOID:
         return cast
@@ -1488,6 +1458,20 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
         f"a local variable of type '{given.pointee.name}' cannot be read as "
         f"'{target.pointee.name}' through a pointer; only memory and numbers have bytes",
     )
+
+
+def enter_bytes(context: Context, pointer: Value, node: tree.Node) -> Value:
+    """A pointer to a struct of nothing but bytes, `std::aligned_storage_t`, as one to the first."""
+    assert isinstance(pointer.type, PointerType)
+    struct = complete_type(pointer.type.pointee, context.unit.structs)
+    if pointer.space is Space.MEMORY or not isinstance(struct, StructType):
+        return pointer
+    match struct.fields:
+        case (Field(type=ArrayType(element=element)),) if size_of(element) == 1:
+            bytes_ = find_member_lvalue(find_pointee(context, pointer, node), 0)
+            return read_lvalue(context, bytes_)
+        case _:
+            return pointer
 
 
 def _has_bytes(type_: CType) -> bool:

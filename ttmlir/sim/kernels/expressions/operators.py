@@ -427,8 +427,8 @@ def _known(found: Lvalue | Value, position: tree.Position | None) -> tree.Expres
 def _may_be_object(context: Context, node: tree.Expression) -> bool:
     """Whether a target may be an object; variables of other types are not looked at here."""
     if not isinstance(node, tree.Name) or node.scope is not None:
-        kinds = (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, InScope, Evaluated)
-        return isinstance(node, kinds)
+        kinds = (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, tree.Construct)
+        return isinstance(node, (*kinds, InScope, Evaluated))
     symbol = context.unit.find(node.text, context.scope)
     if isinstance(symbol, Variable):
         return isinstance(symbol.storage.type, StructType)

@@ -20,6 +20,7 @@ from ttmlir.sim.kernels.destructors import check_destructor, ends_with_effect, f
 from ttmlir.sim.kernels.expressions.initial_values import build_initial, build_zero
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
+    enter_bytes,
     evaluate_scalar,
     find_pointee,
 )
@@ -39,6 +40,9 @@ def evaluate_new(context: Context, node: tree.New) -> Value:
         raise context.error(node.place, f"a '{place.type.name}' is no place for an object")
     if place.type.const:
         raise context.error(node.place, f"'{place.type.name}' converts to no 'void*'")
+    if not is_same_type(place.type.pointee, type_):
+        place = enter_bytes(context, place, node.place)
+    assert isinstance(place.type, PointerType)
     inner = place.type.pointee
     is_fitting = inner == VOID or size_of(inner) == 1 or is_same_type(inner, type_)
     if place.space is Space.LOCAL and not is_fitting:
