@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ttmlir.errors import FileError
 from ttmlir.files import safe_file_name
-from ttmlir.mlir.core_prefix import root_of
 from ttmlir.mlir.extensions import source_of
 from ttmlir.mlir.option_values import Option, OptionError, OptionValue, options_of
 from ttmlir.mlir.quoting import quote
@@ -822,6 +821,8 @@ class IRPrinter(Instrument):
             self._write("After", " Failed", step, op, self._text(op))
 
     def _text(self, op: Operation) -> str:
+        from ttmlir.mlir.core_prefix import root_of
+
         return self.text_of(root_of(op) if self.selected.module_scope else op)
 
     def _write(self, when: str, outcome: str, step: Pass, op: Operation, text: str) -> None:
