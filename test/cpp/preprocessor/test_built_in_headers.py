@@ -82,6 +82,7 @@ MACROS = {
         SFPU_BINARY_CALL(SYNC, ACCUMULATE, scale, (true, 8), 1, 2, 3, VectorMode::RC, 3.0f);
         SFPU_BINARY_CALL_NO_TEMPLATE_ARGS(SYNC, ACCUMULATE, twice, 1, 2, 3, VectorMode::C);
     """,
+    "compute_kernel_api.h": "SFPU_UNARY_INIT(sqrt);",
 }
 """Uses of all macros of headers that have nothing else."""
 
