@@ -89,9 +89,9 @@ MACROS = {
 
 FABRIC = [f"fabric/{each}.hpp" for each in ("calls", "mux", "packet_header", "sender", "socket")]
 FABRIC += ["edm_fabric/edm_handshake.hpp", "fabric/mux_v2.hpp"]
-FABRIC += ["fabric/remote_circular_buffer.hpp", "dataflow_api.h"]
-"""Headers that send to other cores (test/metalium/test_fabric_calls.py and others), and names that
-kernels of prefetchers use."""
+FABRIC += ["fabric/remote_circular_buffer.hpp", "dataflow_api.h", "kernel_args.h"]
+"""Headers that send to other cores (test/metalium/test_fabric_calls.py and others), names that
+kernels of prefetchers use, and arguments by their names (test/sim/calls/test_own_headers.py)."""
 
 
 def test_every_text_is_used() -> None:
