@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cores.compute_core import APIS, ComputeCore
-from cores.tile_bytes import core_of, eighths, packed
+from cores.tile_bytes import core_of, eighths, packed, unpacked
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType
@@ -83,6 +83,31 @@ def test_pointers_count_words_in_compute_kernels() -> None:
     )
     address = core.core.cbs[0].address
     assert sorted(lines) == ["core (0, 0) PACK: 128", f"core (0, 0) UNPACK: {address // 16}"]
+
+
+def test_the_packer_begins_a_page_again() -> None:
+    """What `fifo_wr_tile_ptr` counts after the write pointer; it is a number of whole pages."""
+    body = """void kernel_main() {
+        unary_op_init_common(0, 16);
+        tile_regs_acquire();
+        copy_tile(0, 0, 0);
+        copy_tile(0, 1, 1);
+        tile_regs_commit();
+        tile_regs_wait();
+        cb_reserve_back(16, 2);
+        pack_tile(0, 16);
+        PACK(get_local_cb_interface(16).fifo_wr_tile_ptr = 0);
+        pack_tile(1, 16);
+        tile_regs_release();
+    }"""
+    tiles = np.stack([eighths(1), eighths(2)])
+    core = core_of((tiles, DataType.BF16), out=DataType.F32, out_pages=2)
+    core.run_cpp(body)
+    np.testing.assert_array_equal(unpacked(core.bytes_of(16), DataType.F32)[0], tiles[1])
+    for wrong in ("16", "3 * 256"):
+        core = core_of((tiles, DataType.BF16), out=DataType.F32, out_pages=2)
+        with pytest.raises(SimError, match="counts pages of 0x100, 2 at most"):
+            core.run_cpp(body.replace("ptr = 0", f"ptr = {wrong}"))
 
 
 BYTES = """cb_reserve_back(3, 1);

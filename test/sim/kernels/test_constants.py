@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from oracles.kernel_oracle import RecordingApi, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.device_objects import DataMovementApi
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.build import BindingNames, Build, CircularBufferFacts
 
@@ -98,6 +101,36 @@ def test_what_the_build_does_not_know_is_found_when_the_kernel_runs() -> None:
     for expression in ("get_tile_size(5)", "get_tile_size(get_arg_val<uint32_t>(0))"):
         text = f"void kernel_main() {{ uint32_t x = {expression}; constexpr uint32_t y = 1; }}"
         compile_kernel(text, "k.cpp", Role.BRISC, api=DataMovementApi, build=BUILD)
+
+
+NAMED = """
+    constexpr const char* names[] = {"width", "height"};
+    template <uint32_t N>
+    constexpr std::array<uint32_t, N> fill(const char* const* from) {
+        std::array<uint32_t, N> found{};
+        for (uint32_t i = 0; i < N; ++i) found[i] = get_named_compile_time_arg_val(from[i]);
+        return found;
+    }
+    void kernel_main() {
+        constexpr auto known = fill<2>(names);
+        static_assert(known[0] == 3 && known[1] == 5);
+        note(get_named_compile_time_arg_val(names[get_arg_val<uint32_t>(0)]));
+    }"""
+
+
+def test_names_of_arguments_are_taken_from_tables() -> None:
+    """When the kernel is compiled, and when it runs; one that nobody gave is told."""
+    known = {"width": 3, "height": 5}
+    build = partial(compile_kernel, role=Role.BRISC, api=RecordingApi)
+    kernel = build(NAMED, "k.cpp", named_compile_time_args=known)
+    api = RecordingApi(1)
+    list(kernel.start(api))
+    assert api.noted == [5]
+    kernel = build(
+        NAMED.replace("static_assert", "//"), "k.cpp", named_compile_time_args={"high": 5}
+    )
+    with pytest.raises(SimError, match=r"no compile-time argument 'width'; the kernel has 'high'"):
+        list(kernel.start(api))
 
 
 NAMES = BindingNames(

@@ -63,7 +63,7 @@ def test_message_shows_the_line_with_a_caret() -> None:
         ("int x = kernel_main();", "this has no value"),
         ("note(get_compile_time_arg_val(2));", "no compile-time argument 2; the kernel has 2"),
         ('note(get_named_compile_time_arg_val("a"));', "argument 'a'; the kernel has none"),
-        ("note(get_named_compile_time_arg_val(2));", "takes one name in quotes"),
+        ("note(get_named_compile_time_arg_val(2));", "takes one name in quotes, or a"),
         ("constexpr int x = get_arg_val<int>(0);", "constexpr, and its value is no constant"),
         ("if constexpr (get_arg_val<int>(0)) {}", "'if constexpr' needs a constant condition"),
         ("cb_wait_front(0);", "'cb_wait_front' does not go with these arguments"),

@@ -30,7 +30,7 @@ HELPERS = {
     *("_advance", "_advance_any", "_distance", "_is_same", "_address", "_pointer_to"),
     *("_copied", "_overwrite", "_printed", "_character", "_endless", "_missing", "_min", "_max"),
     *("_member", "_next_argument", "_no_function", "_base", "_point_at_bits", "_make_place"),
-    *("_late_array",),
+    *("_late_array", "_named"),
     *("_put_member", "_awaited", "_printed_float", "_formatted"),
     *("_range", "_rounds", "_unset", "_fault", "_FAULTS", "_error"),
 }

@@ -655,7 +655,7 @@ CIRCULAR_BUFFERS_CALLS = (
         result=("interface", ValueKind.CB_INTERFACE),
         form=Form.OBJECT,
         members=ints(*_FIELDS),
-        writable=_POINTERS,
+        writable=(*_POINTERS, "fifo_wr_tile_ptr"),
     ),
     KernelCall(
         "get_local_cb_interface",

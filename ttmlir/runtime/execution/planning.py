@@ -313,6 +313,8 @@ def _masked(step: Step, chosen: int, is_kept: Array, other: Array) -> Step | Non
     same = ref.desc.shape == result.shape and ref.desc.element == result.element
     if not same or other.dtype != np.float32 or result.element.compute != np.float32:
         return None
+    if not result.shape:
+        return None  # Of scalars NumPy makes no arrays that can be written into.
     keep = np.where(is_kept, np.int32(-1), np.int32(0))
     put = np.where(is_kept, np.int32(0), other.view(np.int32))
 

@@ -530,11 +530,13 @@ def _keep_known(context: Context, identifier: str, value: Value | None) -> Value
     """The value of a constant, if it is known."""
     if value is None or value.constant is not None:
         return value
-    if not isinstance(value.type, (StructType, ArrayType)):
+    element = value.type.element if isinstance(value.type, ArrayType) else value.type
+    if not isinstance(value.type, (StructType, ArrayType, PointerType)):
         return None
     is_written = is_literal(value.node)
-    if is_written or isinstance(value.type, StructType):
-        # Layouts of tensors are no literals, but what stands beside them may be known.
+    if is_written or isinstance(element, (StructType, PointerType)):
+        # Layouts of tensors and pointers are no literals, but what stands beside them, and what
+        # they point to, may be known.
         context.unit.known_values[identifier] = value.node
     return value if is_written else None
 

@@ -268,6 +268,17 @@ class LocalCBInterface:
         That of the packer, which looks at it for each tile, may lie before the buffer until then.
         """
         buffer, address = self._buffer, value * self._word
+        if name == "fifo_wr_tile_ptr":
+            pages, rest = divmod(address, buffer.page_size)
+            if rest or pages > buffer.num_pages:
+                raise self._thread.error(
+                    f"{name} of circular buffer {buffer.index} is set to {value:#x}; it counts "
+                    f"pages of {buffer.page_size // self._word:#x}, {buffer.num_pages} at most",
+                    rule="cb-bounds",
+                    detail=(buffer.state(),),
+                )
+            buffer.pack_offset = pages
+            return
         is_late = name == "fifo_wr_ptr" and self._word > 1
         start = buffer.address - buffer.size if is_late else buffer.address
         if not start <= address <= buffer.limit:

@@ -53,6 +53,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType, strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import describe_missing_name
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     Lvalue,
@@ -493,21 +494,30 @@ def find_compile_time_argument(context: Context, node: tree.Node, number: int) -
     return make_integer(known[number], UNSIGNED)
 
 
+_ONE_NAME = "get_named_compile_time_arg_val takes one name in quotes, or a 'const char*'"
+
+
 def evaluate_named_compile_time_argument(context: Context, node: tree.FunctionCall) -> Value:
-    """`get_named_compile_time_arg_val("name")`, a constant."""
-    if len(node.arguments) != 1 or not isinstance(node.arguments[0], tree.String):
-        raise context.error(node, "get_named_compile_time_arg_val takes one name in quotes")
-    name, known = node.arguments[0].text, context.unit.named_compile_time_args
-    assumed = context.unit.assumed
+    """`get_named_compile_time_arg_val("name")`, a constant, or of a pointer to the characters."""
+    known, assumed = context.unit.named_compile_time_args, context.unit.assumed
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 1:
+        raise context.error(node, _ONE_NAME)
+    if not isinstance(arguments[0], tree.String):
+        value = evaluate_scalar(context, arguments[0])
+        if isinstance(value.type, IntType):
+            raise context.error(node, _ONE_NAME)
+        pointer = convert_implicitly(context, value, PointerType(CHAR, const=True), node)
+        if assumed is not None:
+            return make_integer(assumed.take_named_number("(of a pointer)"), UNSIGNED)
+        pairs = (code.tuple_of(*map(code.constant, each)) for each in known.items())
+        named = code.call("_named", pointer.node, code.tuple_of(*pairs))
+        return make_value(UNSIGNED, named)
+    name = arguments[0].text
     if assumed is not None and name not in known:
         return make_integer(assumed.take_named_number(name), UNSIGNED)
     if name not in known:
-        there = ", ".join(f"'{each}'" for each in known) or "none"
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise context.error(
-            node, f"there is no compile-time argument '{name}'; the kernel has {there}{hint}"
-        )
+        raise context.error(node, describe_missing_name(name, tuple(known)))
     return make_integer(known[name], UNSIGNED)
 
 

@@ -479,10 +479,9 @@ def _convert_classes(
     context: Context, value: Value, target: CType, node: tree.Node, is_explicit: bool
 ) -> Value:
     source = value.type
-    if isinstance(source, StringType) and target == PointerType(CHAR, const=True):
-        characters = find_elements_of(context, value)
-        assert characters is not None
-        return replace(read_lvalue(context, characters), type=target)
+    if isinstance(source, StringType) and isinstance(target, PointerType):
+        if target.const and target.pointee == CHAR:
+            return replace(_point_at_characters(source), type=target)
     if isinstance(source, StructType) and isinstance(target, StructType):
         if source.derives_from(target):
             return _take_base(value, target)
@@ -532,9 +531,11 @@ def _convert_object(
 
 
 def _decay_both(context: Context, a: Value, b: Value, node: tree.Node) -> tuple[Value, Value]:
-    """Functions among two values of different types as pointers."""
+    """Functions and strings among two values of different types as pointers."""
     if a.type == b.type:
         return a, b
+    if isinstance(a.type, StringType) and isinstance(b.type, StringType):
+        return _point_at_characters(a.type), _point_at_characters(b.type)
     return decay_function(context, a, node), decay_function(context, b, node)
 
 
@@ -994,14 +995,26 @@ def find_elements_of(context: Context, base: Lvalue | Value) -> Lvalue | None:
     if isinstance(base.type, ArrayType):
         return hold_value(base)
     if isinstance(base.type, StringType):
-        characters = (*base.type.characters, 0)
-        array = ArrayType(CHAR, len(characters))
-        return hold_value(Value(array, code.list_of(map(code.constant, characters))))
+        return hold_value(_spell_characters(base.type))
     if isinstance(base.type, StructType) and base.type.name.startswith("std::array<"):
         inner = find_member_lvalue(hold_value(base), 0)
         # Its operator[] gives a place, whatever becomes of the array.
         return replace(inner, is_over=False) if isinstance(inner.type, ArrayType) else None
     return None
+
+
+def _spell_characters(text: StringType) -> Value:
+    """A string as the array that it is, with the zero behind it."""
+    characters = (*text.characters, 0)
+    array = ArrayType(CHAR, len(characters))
+    return Value(array, code.list_of(map(code.constant, characters)))
+
+
+def _point_at_characters(text: StringType) -> Value:
+    """A pointer to the first character of a string."""
+    array = _spell_characters(text)
+    count = len(text.characters) + 1
+    return point_into(array.node, code.constant(0), count, PointerType(CHAR, const=True))
 
 
 def find_element(context: Context, base: Lvalue, index: Value, node: tree.Node) -> Lvalue:

@@ -677,6 +677,7 @@ NAMES: dict[str, object] = {
     "_is_local": runtime.is_local,
     "_element_at": runtime.element_at,
     "_put_at": runtime.put_at,
+    "_named": runtime.find_named,
     "_advance": runtime.advance,
     "_advance_any": runtime.advance_any,
     "_distance": runtime.distance,

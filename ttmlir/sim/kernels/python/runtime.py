@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import struct
 from collections.abc import Callable, Generator, MutableSequence, Sequence
@@ -293,6 +294,25 @@ def element_at(pointer: Pointer, offset: int) -> Item:
     if not isinstance(pointer, LocalPointer):
         raise KernelFault("this pointer points to no object of the kernel")
     return pointer.container[_checked_place(pointer, offset)]
+
+
+def find_named(name: Pointer, numbers: tuple[tuple[str, int], ...]) -> int:
+    """The compile-time argument whose name a pointer to characters points to."""
+    characters = bytearray()
+    while isinstance(found := element_at(name, len(characters)), int) and found:
+        characters.append(found)
+    known, text = dict(numbers), characters.decode("utf-8", errors="replace")
+    if text not in known:
+        raise KernelFault(describe_missing_name(text, tuple(known)))
+    return known[text]
+
+
+def describe_missing_name(name: str, known: Sequence[str]) -> str:
+    """That there is no compile-time argument of a name, and which there are."""
+    there = ", ".join(f"'{each}'" for each in known) or "none"
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return f"there is no compile-time argument '{name}'; the kernel has {there}{hint}"
 
 
 def put_at(value: Item, pointer: LocalPointer, offset: int) -> Item:
