@@ -16,9 +16,11 @@ from typing import Any, ClassVar, Self, cast
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
+    IntegerAttr,
     ModuleOp,
     StringAttr,
     TensorType,
+    i32,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import (
@@ -33,12 +35,13 @@ from xdsl.ir import (
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
+from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, parameter_of
+from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, Spelling, parameter_of
 from ttmlir.dialects.definition.ods import (
     KeepsConstants,
+    Property,
     Signature,
     ValueGroup,
     properties,
@@ -49,7 +52,8 @@ from ttmlir.dialects.stablehlo.constraints import ANYTHING
 from ttmlir.mlir.verifier import CHECKS_OF_ATTRIBUTES
 from ttmlir.mlir.xdsl_internals import resume_from
 
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|->|[<(\[{>)\]}]')
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"?|->|[<(\[{>)\]}]')
+"""Brackets, and what is none: arrows and strings, the last of which may have no end."""
 
 
 def checks() -> Any:
@@ -70,19 +74,23 @@ def _balanced_end(text: str, start: int) -> int:
     return -1
 
 
+# Blanks are taken as a whole (`*+`): shared between two parts, many took quadratic time.
 _OF_AXES = r'"[^"]*"(?::\(\d+\)\d+)?'
-_AXES = rf"{_OF_AXES}(?:\s*,\s*{_OF_AXES})*"
-_IDS = r"\s*,\s*device_ids\s*=\s*\[\s*-?\d+(?:\s*,\s*-?\d+)*\s*\]"
-_MESH = r'<\[\s*(?:"[^"]*"\s*=\s*-?\d+(?:\s*,\s*"[^"]*"\s*=\s*-?\d+)*)?\s*\]' + rf"(?:{_IDS})?\s*>"
-_DIM = rf"\{{\s*(?:{_AXES}(?:\s*,\s*\?)?|\?)?\s*\}}(?:p\d+)?"
+_AXES = rf"{_OF_AXES}(?:\s*+,\s*+{_OF_AXES})*"
+_IDS = r"\s*+,\s*+device_ids\s*+=\s*+\[\s*+-?\d+(?:\s*+,\s*+-?\d+)*\s*+\]"
+_MESH = (
+    r'<\[\s*+(?:"[^"]*"\s*+=\s*+-?\d+(?:\s*+,\s*+"[^"]*"\s*+=\s*+-?\d+)*)?\s*+\]'
+    + rf"(?:{_IDS})?\s*+>"
+)
+_DIM = rf"\{{\s*+(?:{_AXES}(?:\s*+,\s*+\?)?|\?)?\s*+\}}(?:p\d+)?"
 _FORM_OF_SHARDING = (
-    rf'<\s*(?:@(?:"[^"]*"|[\w.$-]+)|mesh{_MESH})\s*,\s*\[\s*(?:{_DIM}(?:\s*,\s*{_DIM})*)?\s*\]'
-    rf"(?:\s*,\s*(?:replicated|unreduced)\s*=\s*\{{\s*{_AXES}\s*\}})*\s*>"
+    rf'<\s*+(?:@(?:"[^"]*"|[\w.$-]+)|mesh{_MESH})\s*+,\s*+\[\s*+(?:{_DIM}(?:\s*+,\s*+{_DIM})*)?\s*+\]'
+    rf"(?:\s*+,\s*+(?:replicated|unreduced)\s*+=\s*+\{{\s*+{_AXES}\s*+\}})*\s*+>"
 )
 
 
 SHARDING = re.compile(
-    r'<(@(?:"[^"]*"|[\w.$-]+)|mesh<[^\[]*\[[^\]]*\][^>]*>), \[([^\[\]]*)\]([^<>]*)>'
+    r'<(@(?:"[^"]*"|[\w.$-]+)|mesh<\[[^\]\[<]*+\][^<>]*+>), \[([^\[\]]*)\]([^<>]*)>'
 )
 """A sharding in text: the mesh, the dimensions, and what is said besides."""
 DIMENSION = re.compile(r"\{([^{}]*)\}(p\d+)?")
@@ -148,7 +156,7 @@ class TensorShardingPerValueAttr(TextAttr):
     """One sharding for each value."""
 
     name = "sdy.sharding_per_value"
-    FORM = rf"<?\[\s*(?:{_FORM_OF_SHARDING}(?:\s*,\s*{_FORM_OF_SHARDING})*)?\s*\]>?"
+    FORM = rf"<?\[\s*+(?:{_FORM_OF_SHARDING}(?:\s*+,\s*+{_FORM_OF_SHARDING})*)?\s*+\]>?"
     EXAMPLE = '<[<@mesh, [{"x"}, {}]>]>'
 
     @classmethod
@@ -169,7 +177,7 @@ class ManualAxesAttr(TextAttr, OpaqueSyntaxAttribute):
     """Axes that the program handles itself: `#sdy<manual_axes{"x"}>`."""
 
     name = "sdy.manual_axes"
-    FORM = r'\{\s*(?:"[^"]*"(?:\s*,\s*"[^"]*")*)?\s*\}'
+    FORM = r'\{\s*+(?:"[^"]*"(?:\s*+,\s*+"[^"]*")*)?\s*+\}'
     EXAMPLE = '{"x", "y"}'
 
     @classmethod
@@ -184,9 +192,9 @@ class AxesAttr(TextAttr, OpaqueSyntaxAttribute):
 
     name = "sdy.list_of_axis_ref_lists"
     FORM = (
-        rf"\{{\s*(?:{_AXES})?\s*\}}"
-        rf"|\[(?:\s*\{{\s*(?:{_AXES})?\s*\}}\s*(?:,(?!\s*\])|(?=\])))*\]"
-        rf"|\[(?:\s*\{{\s*{_AXES}\s*\}}\s*:\s*-?\d+\s*->\s*-?\d+\s*(?:,(?!\s*\])|(?=\])))*\]"
+        rf"\{{\s*+(?:{_AXES})?\s*+\}}"
+        rf"|\[(?:\s*+\{{\s*+(?:{_AXES})?\s*+\}}\s*+(?:,(?!\s*+\])|(?=\])))*\]"
+        rf"|\[(?:\s*+\{{\s*+{_AXES}\s*+\}}\s*+:\s*+-?\d+\s*+->\s*+-?\d+\s*+(?:,(?!\s*+\])|(?=\])))*\]"
     )
     EXAMPLE = '[{"x"}, {}], {"x"} for sums or [{"x"}: 0->1] for exchanges'
 
@@ -313,6 +321,113 @@ ALL_SLICE = AllSliceOp.name
 ReduceScatterOp = _collective(
     "reduce_scatter", "reduce_scatter_axes", "Each device gets its part of the sum."
 )
+ReplicatedToUnreducedOp = _collective(
+    "replicated_to_unreduced", "axes", "One device along some axes keeps what all have, a term."
+)
+ShardedToUnreducedOp = _collective(
+    "sharded_to_unreduced", "axes", "The part of each device becomes a term of a sum."
+)
+
+
+# --- What shardings spread over -------------------------------------------------------------------
+
+
+class _TensorOp(FormatOp):
+    """A tensor that is handed on."""
+
+    TYPES: ClassVar = {"input": "result"}
+    EXPECTED: ClassVar[str] = ""
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse_type_of(cls, parser: Parser, name: str) -> Attribute:
+        """Read the type of a tensor."""
+        position = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, TensorType):
+            text = f"custom op '{cls.name}' invalid kind of type specified{cls.EXPECTED}"
+            parser.raise_error(f"{text}, but found '{type}'" if cls.EXPECTED else text, position)
+        return cast("TensorType[Attribute]", type)
+
+
+DIRECTIONS = ("NONE", "FORWARD", "BACKWARD", "BOTH")
+"""Where shardings may spread over a barrier: from operands to results is forward."""
+
+
+def _parse_direction(parser: Parser) -> Attribute:
+    position = parser.pos
+    word = parser.parse_optional_identifier_or_str_literal()
+    if word not in DIRECTIONS:
+        parser.raise_error(
+            f"custom op '{PropagationBarrierOp.name}' expected string or keyword containing one of "
+            "the following enum values for attribute 'allowed_direction' "
+            f"[{', '.join(DIRECTIONS)}]",
+            position,
+        )
+    return IntegerAttr(DIRECTIONS.index(word), i32)
+
+
+def _print_direction(printer: Printer, attr: Attribute) -> None:
+    printer.print_string(DIRECTIONS[cast("IntegerAttr", attr).value.data])
+
+
+class PropagationBarrierOp(_TensorOp):
+    """The operand; shardings spread over it in the allowed direction alone."""
+
+    name = "sdy.propagation_barrier"
+    FORMAT = "$input `allowed_direction` `` `=` `` $allowed_direction attr-dict `:` type($result)"
+    EXPECTED = ": expected builtin.tensor"
+    SPELLINGS: ClassVar = {"allowed_direction": Spelling(_parse_direction, _print_direction)}
+    SIGNATURE: ClassVar = Signature(
+        values(input=ods.TENSOR),
+        values(result=ods.TENSOR),
+        properties(
+            allowed_direction=ods.enum_attr(ods.I32, len(DIRECTIONS), "propagation direction enum")
+        ),
+    )
+
+    @property
+    def direction(self) -> str:
+        """One of `DIRECTIONS`."""
+        return DIRECTIONS[cast("IntegerAttr", self.properties["allowed_direction"]).value.data]
+
+    def verify_op(self) -> None:
+        """Check that the barrier holds something back."""
+        checks().check_same_type(self)
+        if self.direction == "BOTH":
+            ods.refuse(
+                "cannot specify `BOTH` as the direction. Not blocking propagation direction makes "
+                "the op redundant."
+            )
+
+
+class DataFlowEdgeOp(_TensorOp):
+    """What a loop or branch hands on: it owns the sharding of all that it stands for."""
+
+    name = "sdy.data_flow_edge"
+    FORMAT = "$input (`sharding` `` `=` `` $sharding^)? attr-dict `:` type($result)"
+    SPELLINGS: ClassVar = {"sharding": parameter_of(TensorShardingAttr)}
+    SIGNATURE: ClassVar = Signature(
+        values(input=ANYTHING),
+        values(result=ANYTHING),
+        (Property("sharding", ods.named_attr("sdy.sharding"), optional=True),),
+    )
+
+    def verify_op(self) -> None:
+        """Check the sharding, and what the edge stands for."""
+        checks().check_edge(self)
+
+
+class FuncDataFlowEdgeOp(_TensorOp):
+    """An argument of a function, or what a call makes, as the other side has it."""
+
+    name = "sdy.func_data_flow_edge"
+    FORMAT = "$input attr-dict `:` type($result)"
+    SIGNATURE: ClassVar = Signature(values(input=ANYTHING), values(result=ANYTHING))
+
+    def verify_op(self) -> None:
+        """Check that it stands behind a call, or for an argument."""
+        checks().check_edge_of_function(self)
 
 
 class ConstantOp(AssemblyOp):
@@ -366,7 +481,123 @@ class ReturnOp(FormatOp):
 _SHARDINGS = ("in_shardings", "out_shardings")
 
 
-class ManualComputationOp(AssemblyOp):
+class _RegionOp(AssemblyOp):
+    """A region whose operands and results have shardings."""
+
+    @classmethod
+    def parse_start(cls, parser: Parser) -> dict[str, Attribute]:
+        """Read what stands before the operands."""
+        return {}
+
+    @classmethod
+    def parse_shardings(cls, parser: Parser) -> dict[str, Attribute]:
+        """Read what stands behind the operands."""
+        raise NotImplementedError
+
+    @classmethod
+    def parse_sharding(cls, parser: Parser) -> Attribute:
+        """Read `=[...]`."""
+        expect(parser, "=")
+        return TensorShardingPerValueAttr(TensorShardingPerValueAttr.parse_bare(parser))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `(%0) in_shardings=[...] out_shardings=[...] ... (%a: t) {...} : (t) -> t`."""
+        properties = cls.parse_start(parser)
+        operands = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_unresolved_operand
+        )
+        properties |= cls.parse_shardings(parser)
+        arguments = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_argument()
+        )
+        region = parser.parse_region(arguments)
+        properties, attributes = cls.parse_dict(parser, properties)
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type = parser.parse_function_type()
+        return cls.create(
+            operands=parser.resolve_operands(operands, type.inputs.data, position),
+            result_types=type.outputs.data,
+            properties=properties,
+            attributes=attributes,
+            regions=[region],
+        )
+
+    def print_start(self, printer: Printer) -> None:
+        """Write what `parse_start` reads."""
+
+    def print_axes(self, printer: Printer) -> None:
+        """Write what stands behind the shardings."""
+
+    def print(self, printer: Printer) -> None:
+        """Write what `parse` reads."""
+        self.print_start(printer)
+        printer.print_string("(")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_string(")")
+        for name in _SHARDINGS:
+            if name in self.properties:
+                text = cast("TensorShardingPerValueAttr", self.properties[name]).data
+                printer.print_string(f" {name}={text[1:-1]}")
+        self.print_axes(printer)
+        printer.print_string(" (")
+        printer.print_list(self.regions[0].block.args, printer.print_block_argument)
+        printer.print_string(") ")
+        printer.print_region(self.regions[0], print_entry_block_args=False)
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+
+
+class NamedComputationOp(_RegionOp):
+    """A region with a name, which was the body of a function: `sdy.named_computation<"f">(%0)`."""
+
+    name = "sdy.named_computation"
+    SIGNATURE: ClassVar = Signature(
+        (ValueGroup("operands", ANYTHING, variadic=True),),
+        (ValueGroup("results", ANYTHING, variadic=True),),
+        (
+            Property("name", ods.STRING),
+            *(
+                Property(each, ods.named_attr("sdy.sharding_per_value"), True)
+                for each in _SHARDINGS
+            ),
+        ),
+        regions=1,
+    )
+    SPELLED: ClassVar[tuple[str, ...]] = (*_SHARDINGS, "name")
+    traits = traits_def(IsolatedFromAbove())
+
+    def verify_op(self) -> None:
+        """Check types and shardings."""
+        checks().check_named(self)
+
+    @classmethod
+    def parse_start(cls, parser: Parser) -> dict[str, Attribute]:
+        """Read `<"f">`."""
+        expect(parser, "<")
+        name = StringAttr(parser.parse_str_literal())
+        expect(parser, ">")
+        return {"name": name}
+
+    @classmethod
+    def parse_shardings(cls, parser: Parser) -> dict[str, Attribute]:
+        """Read `in_shardings=[...] out_shardings=[...]`, each if it is there."""
+        return {
+            name: cls.parse_sharding(parser)
+            for name in _SHARDINGS
+            if parser.parse_optional_keyword(name)
+        }
+
+    def print_start(self, printer: Printer) -> None:
+        """Write `<"f">`."""
+        printer.print_string("<")
+        printer.print_attribute(self.properties["name"])
+        printer.print_string(">")
+
+
+class ManualComputationOp(_RegionOp):
     """A region that works on the parts that lie on one device."""
 
     name = "sdy.manual_computation"
@@ -390,53 +621,21 @@ class ManualComputationOp(AssemblyOp):
         checks().check_manual(self)
 
     @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `(%0) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: t) {...}`."""
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_unresolved_operand
-        )
+    def parse_shardings(cls, parser: Parser) -> dict[str, Attribute]:
+        """Read `in_shardings=[...] out_shardings=[...] manual_axes={...}`."""
         properties: dict[str, Attribute] = {}
         for name in _SHARDINGS:
             expect_keyword(parser, name)
-            expect(parser, "=")
-            properties[name] = TensorShardingPerValueAttr(
-                TensorShardingPerValueAttr.parse_bare(parser)
-            )
+            properties[name] = cls.parse_sharding(parser)
         expect_keyword(parser, "manual_axes")
         expect(parser, "=")
         properties["manual_axes"] = ManualAxesAttr(ManualAxesAttr.parse_parameter(parser))
-        arguments = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: parser.parse_argument()
-        )
-        region = parser.parse_region(arguments)
-        properties, attributes = cls.parse_dict(parser, properties)
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, type.inputs.data, position),
-            result_types=type.outputs.data,
-            properties=properties,
-            attributes=attributes,
-            regions=[region],
-        )
+        return properties
 
-    def print(self, printer: Printer) -> None:
-        """Write `(%0) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: t) {...}`."""
-        printer.print_string("(")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_string(")")
-        for name in _SHARDINGS:
-            text = cast("TensorShardingPerValueAttr", self.properties[name]).data
-            printer.print_string(f" {name}={text[1:-1]}")
+    def print_axes(self, printer: Printer) -> None:
+        """Write `manual_axes={...}`."""
         axes = cast("ManualAxesAttr", self.properties["manual_axes"]).data
-        printer.print_string(f" manual_axes={axes} (")
-        printer.print_list(self.regions[0].block.args, printer.print_block_argument)
-        printer.print_string(") ")
-        printer.print_region(self.regions[0], print_entry_block_args=False)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
+        printer.print_string(f" manual_axes={axes}")
 
 
 # --- Meshes ---------------------------------------------------------------------------------------
@@ -546,16 +745,22 @@ OPERATIONS = cast(
         AllToAllOp,
         CollectivePermuteOp,
         ConstantOp,
+        DataFlowEdgeOp,
+        FuncDataFlowEdgeOp,
         ManualComputationOp,
         MeshOp,
+        NamedComputationOp,
+        PropagationBarrierOp,
         ReduceScatterOp,
+        ReplicatedToUnreducedOp,
         ReshardOp,
         ReturnOp,
+        ShardedToUnreducedOp,
         ShardingConstraintOp,
         ShardingGroupOp,
     ],
 )
-"""The operations that JAX makes, and those that say what moves between devices."""
+"""The operations of Shardy in jaxlib 0.10."""
 
 SDY = Dialect(
     "sdy",

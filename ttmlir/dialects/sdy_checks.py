@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects import sdy
@@ -25,7 +25,7 @@ from ttmlir.mlir.printing import show_attribute
 
 _MESH_AXIS = re.compile(r'"([^"]*)"\s*=\s*(-?\d+)')
 _LONG_NUMBER = re.compile(r"\d{20,}")
-_IDS = re.compile(r"device_ids\s*=\s*\[([^\]]*)\]")
+_IDS = re.compile(r"device_ids\s*=\s*\[([^\]\[]*)\]")
 _AXIS = re.compile(r'"([^"]*)"(?::\((\d+)\)(\d+))?')
 _REST = re.compile(r"(replicated|unreduced)\s*=\s*\{([^{}]*)\}")
 
@@ -266,12 +266,50 @@ def _check_apart(one: _Axis, other: _Axis) -> None:
 
 def check_sharded(op: Operation) -> None:
     """VerifyException for a sharding of its result that an operation of sdy cannot have."""
-    if op.operands[0].type != op.results[0].type:
-        refuse("requires the same type for all operands and results")
-    said = cast("sdy.TensorShardingAttr", op.properties.get("sharding", _out(op)))
+    check_same_type(op)
+    said = op.properties.get("sharding", _out(op))
+    if not isinstance(said, sdy.TensorShardingAttr):
+        return
     found = sdy.SHARDING.fullmatch(said.data)
     if found is not None:
         _check_free(op, _check(op, found, op.results[0].type))
+
+
+def check_same_type(op: Operation) -> None:
+    """VerifyException for a result of another type than that of the operand."""
+    if op.operands[0].type != op.results[0].type:
+        refuse("requires the same type for all operands and results")
+
+
+def check_edge(op: Operation) -> None:
+    """VerifyException for an edge beside other uses, or of what has no edges."""
+    check_same_type(op)
+    owner = op.operands[0].owner
+    if isinstance(owner, Operation) and owner.name.startswith("sdy."):
+        if not isinstance(owner, sdy.NamedComputationOp | sdy.ManualComputationOp):
+            refuse(
+                "expected input of sdy.data_flow_edge to not be defined by an SdyDialect op "
+                "(other than an sdy.named_computation)."
+            )
+    _check_only_use(op)
+    check_sharded(op)
+
+
+def check_edge_of_function(op: Operation) -> None:
+    """VerifyException for an edge that is at the border of no function."""
+    check_same_type(op)
+    value = op.operands[0]
+    if isinstance(value, BlockArgument):
+        if not isinstance(value.owner.parent_op(), FuncOp):
+            refuse(f"expected operand of {op.name} to be a block argument of a func op.")
+    elif not isinstance(value.owner, CallOp):
+        refuse(f"expected operand of {op.name} to be a result of call op.")
+    _check_only_use(op, "operand")
+
+
+def _check_only_use(op: Operation, what: str = "input") -> None:
+    if len([*op.operands[0].uses]) > 1:
+        refuse(f"expected {what} of {op.name} to have a single user")
 
 
 def _out(op: Operation) -> Attribute | None:
@@ -390,8 +428,14 @@ def check_collective(op: Operation, kind: str) -> None:
             _check_sum(op, made, old, replicated)
         case "all_to_all":
             _check_expected(made.axes, _exchanged(op, made.mesh, old))
+        case "replicated_to_unreduced":
+            _check_terms(op, given, made)
         case _:
-            _check_gather(op, made.mesh, old, made.axes, kind == "all_gather")
+            _check_gather(op, made.mesh, old, made.axes, _GONE.get(kind, ""))
+            if kind == "sharded_to_unreduced" and given is not None:
+                text = _text_of_axes(op)
+                moved = [each for axes in _LIST.findall(text) for each in _axes(axes, made.mesh)]
+                _check_unreduced(given, moved, made, "sharded_to_unreduced")
 
 
 def _check_meshes(given: _Mesh, made: _Mesh, kind: str) -> None:
@@ -417,9 +461,12 @@ def _check_gather(
     mesh: _Mesh,
     old: Sequence[list[_Axis]],
     new: Sequence[list[_Axis]],
-    is_gather: bool,
+    word: str,
 ) -> None:
-    """VerifyException for other axes than those behind a gather, or what divides more."""
+    """VerifyException for other axes than those behind a move.
+
+    The word says what takes axes away; without one, they are added.
+    """
     listed = [_axes(each, mesh) for each in _LIST.findall(_text_of_axes(op))]
     _check_once(listed)
     _check_parts(listed, mesh)
@@ -427,12 +474,50 @@ def _check_gather(
         refuse(f"result sharding has rank {len(old)} but collective axes has rank {len(listed)}")
     expected: list[list[_Axis]] = []
     for number, (axes, more) in enumerate(zip(old, listed, strict=True)):
-        expected.append(_without(axes, more, "gathering", number) if is_gather else [*axes, *more])
+        expected.append(_without(axes, more, word, number) if word else [*axes, *more])
         _check_expected(new[: number + 1], expected)
 
 
-_NEED_SHARDINGS = ("all_gather", "all_to_all", "collective_permute")
+def _check_terms(op: Operation, given: _Sharding | None, made: _Sharding) -> None:
+    """VerifyException for copies that cannot become terms of a sum along some axes."""
+    if given is None:
+        return
+    if given.dimensions != made.dimensions:
+        refuse("input and output must share the same dimension shardings")
+    axes = _axes(_text_of_axes(op), made.mesh)
+    if not axes:
+        refuse("r2u axes must not be empty")
+    _check_once([axes])
+    _check_parts([axes], made.mesh)
+    _check_order("r2u", axes, made.mesh)
+    unreduced = given.rest.get("unreduced", ())
+    for each in axes:
+        for word, used in (
+            ("dimension sharding", itertools.chain(*given.axes)),
+            ("unreduced axes", unreduced),
+        ):
+            if any(each.overlaps(other) for other in used):
+                refuse(f"r2u axis {each.text} overlaps with operand {word}")
+    _check_unreduced(given, axes, made, "r2u")
+
+
+def _check_unreduced(given: _Sharding, moved: Sequence[_Axis], made: _Sharding, word: str) -> None:
+    """VerifyException for a sum that has terms along other axes than the operand and the move."""
+    order = {name: place for place, name in enumerate(made.mesh.axes)}
+    expected = sorted(
+        [*given.rest.get("unreduced", ()), *moved], key=lambda each: (order[each.name], each.before)
+    )
+    if _merged(expected) != _merged(made.rest.get("unreduced", ())):
+        refuse(f"out_unreduced_axes should be in_unreduced_axes + {word}_axes")
+
+
+_NEED_SHARDINGS = (
+    *("all_gather", "all_to_all", "collective_permute"),
+    *("replicated_to_unreduced", "sharded_to_unreduced"),
+)
 """Moves of tensors that have to be divided."""
+_GONE = {"all_gather": "gathering", "sharded_to_unreduced": "shard-to-unreduce"}
+"""Moves that take axes away from dimensions, as Shardy says it."""
 _LIST = re.compile(r"\{([^{}]*)\}")
 _PARAMETER = re.compile(r"\{([^{}]*)\}\s*:\s*(-?\d+)\s*->\s*(-?\d+)")
 
@@ -551,7 +636,38 @@ def _check_expected(made: Sequence[list[_Axis]], expected: Sequence[list[_Axis]]
             )
 
 
-# --- Regions of parts -----------------------------------------------------------------------------
+# --- Regions --------------------------------------------------------------------------------------
+
+
+def check_named(op: Operation) -> None:
+    """VerifyException for a named region of other types or shardings than its values."""
+    block = op.regions[0].block
+    last = block.last_op
+    if not isinstance(last, sdy.ReturnOp):
+        found = "" if last is None else last.name
+        refuse(f"expects regions to end with 'sdy.return', found '{found}'")
+    if last.operand_types != op.result_types:
+        made, said = (
+            ", ".join(f"'{show_attribute(each)}'" for each in types)
+            for types in (last.operand_types, op.result_types)
+        )
+        refuse(f"inferred type(s) {made} are incompatible with return type(s) of operation {said}")
+    if len(block.args) != len(op.operands):
+        refuse(
+            "number of block arguments must match the number of operands: "
+            f"{len(block.args)} != {len(op.operands)}"
+        )
+    for number, (argument, operand) in enumerate(zip(block.args, op.operands, strict=True)):
+        if argument.type != operand.type:
+            one, other = (show_attribute(value.type) for value in (argument, operand))
+            refuse(
+                f"expected the type of the {number}'th block argument to match the type of the "
+                f"corresponding operand: '{one}' vs '{other}'"
+            )
+    for name, values in (("in_shardings", op.operands), ("out_shardings", op.results)):
+        said = op.properties.get(name)
+        if isinstance(said, sdy.TensorShardingPerValueAttr):
+            _check_values(op, said.data, values, name)
 
 
 def check_manual(op: Operation) -> None:

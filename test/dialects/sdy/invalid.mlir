@@ -1039,3 +1039,615 @@ func.func @main(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[0, 1], [3, -2]]> : tensor<2x2xi64>}> : (tensor<4x6xf32>) -> tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.propagation_barrier' op cannot specify `BOTH` as the direction. Not blocking propagation direction makes the op redundant.}}
+  %0 = sdy.propagation_barrier %a allowed_direction=BOTH : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{custom op 'sdy.propagation_barrier' expected string or keyword containing one of the following enum values for attribute 'allowed_direction' [NONE, FORWARD, BACKWARD, BOTH]}}
+  %0 = sdy.propagation_barrier %a allowed_direction=SIDE : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: i32) {
+  // expected-error @+1 {{custom op 'sdy.propagation_barrier' invalid kind of type specified: expected builtin.tensor, but found 'i32'}}
+  %0 = sdy.propagation_barrier %a allowed_direction=FORWARD : i32
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.propagation_barrier' op requires the same type for all operands and results}}
+  %0 = "sdy.propagation_barrier"(%a) {allowed_direction = 0 : i32} : (tensor<8x12xf32>)->tensor<8x13xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<*xf32>) {
+  // expected-error @+1 {{custom op 'sdy.propagation_barrier' invalid kind of type specified: expected builtin.tensor, but found 'tensor<*xf32>'}}
+  %0 = sdy.propagation_barrier %a allowed_direction=FORWARD : tensor<*xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op inferred type(s) 'tensor<8x12xf32>' are incompatible with return type(s) of operation 'tensor<8x13xf32>'}}
+  %0 = sdy.named_computation<"foo">(%a) (%b: tensor<8x12xf32>) {
+  sdy.return %b : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x13xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op in_shardings shardings don't match number of values: 0 shardings vs 1 values}}
+  %0 = sdy.named_computation<"foo">(%a) in_shardings=[] (%b: tensor<8x12xf32>) {
+  sdy.return %b : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op in_shardings - sharding doesn't match tensor rank: 1 != 2}}
+  %0 = sdy.named_computation<"foo">(%a) in_shardings=[<@mesh, [{"x"}]>] (%b: tensor<8x12xf32>) {
+  sdy.return %b : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op out_shardings - unknown axis name: "q"}}
+  %0 = sdy.named_computation<"foo">(%a) out_shardings=[<@mesh, [{"q"},{}]>] (%b: tensor<8x12xf32>) {
+  sdy.return %b : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%c: tensor<4x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op in_shardings - operates on axis "x" which is already bound by a parent sdy.manual_computation op}}
+  %1 = sdy.named_computation<"foo">(%c) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"y"}, {}]>] (%b: tensor<4x12xf32>) {
+  sdy.return %b : tensor<4x12xf32>
+  } : (tensor<4x12xf32>) -> tensor<4x12xf32>
+  sdy.return %1 : tensor<4x12xf32> } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = sdy.data_flow_edge %a : tensor<8x12xf32>
+  // expected-error @+1 {{'sdy.data_flow_edge' op expected input of sdy.data_flow_edge to not be defined by an SdyDialect op (other than an sdy.named_computation).}}
+  %1 = sdy.data_flow_edge %0 sharding=<@mesh, [{"x"}, {}]> {u} : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = stablehlo.optimization_barrier %a : tensor<8x12xf32>
+  // expected-error @+1 {{'sdy.data_flow_edge' op expected input of sdy.data_flow_edge to have a single user}}
+  %1 = sdy.data_flow_edge %0 : tensor<8x12xf32>
+  %2=stablehlo.abs %0 : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = stablehlo.optimization_barrier %a : tensor<8x12xf32>
+  // expected-error @+1 {{'sdy.data_flow_edge' op unknown axis name: "q"}}
+  %1 = sdy.data_flow_edge %0 sharding=<@mesh, [{"q"}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = stablehlo.optimization_barrier %a : tensor<8x12xf32>
+  // expected-error @+1 {{'sdy.data_flow_edge' op sharding doesn't match tensor rank: 1 != 2}}
+  %1 = sdy.data_flow_edge %0 sharding=<@mesh, [{"x"}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = stablehlo.optimization_barrier %a : tensor<8x12xf32>
+  // expected-error @+1 {{'sdy.data_flow_edge' op requires the same type for all operands and results}}
+  %1 = "sdy.data_flow_edge"(%0) : (tensor<8x12xf32>) -> tensor<8x13xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = stablehlo.abs %a : tensor<8x12xf32>
+  // expected-error @+1 {{'sdy.func_data_flow_edge' op expected operand of sdy.func_data_flow_edge to be a result of call op.}}
+  %1 = sdy.func_data_flow_edge %0 : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = stablehlo.abs %a : tensor<8x12xf32>
+  // expected-error @+1 {{'sdy.func_data_flow_edge' op expected operand of sdy.func_data_flow_edge to have a single user}}
+  %1 = sdy.func_data_flow_edge %a : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op collective on operand without sharding}}
+  %0 = sdy.replicated_to_unreduced {"x"} %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op duplicate axis ref: "x"}}
+  %0 = sdy.replicated_to_unreduced {"x"} %a out_sharding=<@mesh, [{"x"}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op r2u axis "x" overlaps with operand dimension sharding}}
+  %0 = sdy.replicated_to_unreduced {"x"} %a out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op input and output must share the same dimension shardings}}
+  %0 = sdy.replicated_to_unreduced {"x"} %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op out_unreduced_axes should be in_unreduced_axes + r2u_axes}}
+  %0 = sdy.replicated_to_unreduced {"y"} %a out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op out_unreduced_axes should be in_unreduced_axes + r2u_axes}}
+  %0 = sdy.replicated_to_unreduced {"y"} %a out_sharding=<@mesh, [{"x"}, {}], unreduced={"y":(1)2}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op out_unreduced_axes should be in_unreduced_axes + r2u_axes}}
+  %0 = sdy.replicated_to_unreduced {"x"} %a out_sharding=<@mesh, [{}, {}], unreduced={"x","y"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op r2u axes must not be empty}}
+  %0 = sdy.replicated_to_unreduced {} %a out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}], unreduced={"y"}>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op r2u axis "y" overlaps with operand unreduced axes}}
+  %0 = sdy.replicated_to_unreduced {"y"} %a out_sharding=<@mesh, [{"x"}, {}], unreduced={"y"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op r2u axes are not ordered w.r.t. mesh}}
+  %0 = sdy.replicated_to_unreduced {"y","x"} %a out_sharding=<@mesh, [{}, {}], unreduced={"x","y"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op duplicate axis ref: "x"}}
+  %0 = sdy.replicated_to_unreduced {"x","x"} %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op unknown axis name: "q"}}
+  %0 = sdy.replicated_to_unreduced {"q"} %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op input and output must share the same dimension shardings}}
+  %0 = sdy.replicated_to_unreduced {"y"} %a out_sharding=<@mesh, [{}, {"x"}], unreduced={"y"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+sdy.mesh @other = <["x"=2, "z"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op result mesh does not match operand mesh}}
+  %0 = sdy.replicated_to_unreduced {"z"} %a out_sharding=<@other, [{"x"}, {}], unreduced={"z"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op input and output must share the same dimension shardings}}
+  %0 = sdy.replicated_to_unreduced {"y"} %a out_sharding=<@mesh, [{"x"}, {?}], unreduced={"y"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op collective on operand without sharding}}
+  %0 = sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op can't apply shard-to-unreduce axis "y" to operand sharding on dimension 0}}
+  %0 = sdy.sharded_to_unreduced [{"y"}, {}] %a out_sharding=<@mesh, [{}, {}], unreduced={"y"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op out_unreduced_axes should be in_unreduced_axes + sharded_to_unreduced_axes}}
+  %0 = sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@mesh, [{}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op result sharding doesn't match expected sharding [] on dimension 0}}
+  %0 = sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op out_unreduced_axes should be in_unreduced_axes + sharded_to_unreduced_axes}}
+  %0 = sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@mesh, [{}, {}], unreduced={"x","y"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op result sharding has rank 2 but collective axes has rank 1}}
+  %0 = sdy.sharded_to_unreduced [{"x"}] %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op duplicate axis ref: "x"}}
+  %0 = sdy.sharded_to_unreduced [{"x"},{"x"}] %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+sdy.mesh @other = <["x"=2, "z"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op result mesh does not match operand mesh}}
+  %0 = sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@other, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}], unreduced={"y"}>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op out_unreduced_axes should be in_unreduced_axes + sharded_to_unreduced_axes}}
+  %0 = sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%c: tensor<4x12xf32>) {
+  // expected-error @+1 {{'sdy.data_flow_edge' op operates on axis "x" which is already bound by a parent sdy.manual_computation op}}
+  %1 = sdy.data_flow_edge %c sharding=<@mesh, [{"x"}, {}]> : tensor<4x12xf32>
+  sdy.return %1 : tensor<4x12xf32> } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{expected the type of the 0'th block argument to match the type of the corresponding operand: 'tensor<8x13xf32>' vs 'tensor<8x12xf32>'}}
+  %0 = sdy.named_computation<"foo">(%a) (%b: tensor<8x13xf32>) {
+  %k = stablehlo.constant dense<0.0> : tensor<8x12xf32>
+  sdy.return %k : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{number of block arguments must match the number of operands: 0 != 1}}
+  %0 = sdy.named_computation<"foo">(%a) () {
+  %k = stablehlo.constant dense<0.0> : tensor<8x12xf32>
+  sdy.return %k : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{number of block arguments must match the number of operands: 2 != 1}}
+  %0 = sdy.named_computation<"foo">(%a) (%b: tensor<8x12xf32>, %c: tensor<8x12xf32>) {
+  sdy.return %c : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op in_shardings - sharding doesn't match tensor rank: 1 != 2}}
+  %0 = sdy.named_computation<"foo">(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] (%b: tensor<8x12xf32>) {
+  sdy.return %b : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op in_shardings 1 - sharding doesn't match tensor rank: 1 != 2}}
+  %0:2 = sdy.named_computation<"foo">(%a, %a) in_shardings=[<@mesh, [{"x"},{}]>, <@mesh, [{"x"}]>] (%b: tensor<8x12xf32>, %c: tensor<8x12xf32>) {
+  sdy.return %b, %b : tensor<8x12xf32>, tensor<8x12xf32>
+  } : (tensor<8x12xf32>, tensor<8x12xf32>) -> (tensor<8x12xf32>, tensor<8x12xf32>)
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op inferred type(s) 'tensor<8x12xf32>', 'tensor<8x12xf32>' are incompatible with return type(s) of operation 'tensor<8x12xf32>', 'tensor<8x13xf32>'}}
+  %0:2 = sdy.named_computation<"foo">(%a, %a) (%b: tensor<8x12xf32>, %c: tensor<8x12xf32>) {
+  sdy.return %b, %b : tensor<8x12xf32>, tensor<8x12xf32>
+  } : (tensor<8x12xf32>, tensor<8x12xf32>) -> (tensor<8x12xf32>, tensor<8x13xf32>)
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%c: tensor<4x12xf32>) {
+  // expected-error @+1 {{'sdy.named_computation' op out_shardings - operates on axis "x" which is already bound by a parent sdy.manual_computation op}}
+  %1 = sdy.named_computation<"foo">(%c) in_shardings=[<@mesh, [{"y"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] (%b: tensor<4x12xf32>) {
+  sdy.return %b : tensor<4x12xf32>
+  } : (tensor<4x12xf32>) -> tensor<4x12xf32>
+  sdy.return %1 : tensor<4x12xf32> } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op input and output must share the same dimension shardings}}
+  %0 = sdy.replicated_to_unreduced {} %a out_sharding=<@mesh, [{}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op r2u axes must not be empty}}
+  %0 = sdy.replicated_to_unreduced {} %a out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op r2u axes are not ordered w.r.t. mesh}}
+  %0 = sdy.replicated_to_unreduced {"y","x"} %a out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op input and output must share the same dimension shardings}}
+  %0 = sdy.replicated_to_unreduced {"x"} %a out_sharding=<@mesh, [{"y"}p1, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op input and output must share the same dimension shardings}}
+  %0 = sdy.replicated_to_unreduced {"x"} %a out_sharding=<@mesh, [{?}p1, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y":(1)2}, {}]>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op r2u axis "y" overlaps with operand dimension sharding}}
+  %0 = sdy.replicated_to_unreduced {"y"} %a out_sharding=<@mesh, [{"y":(1)2}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], unreduced={"y":(1)2}>}) {
+  // expected-error @+1 {{'sdy.replicated_to_unreduced' op r2u axis "y" overlaps with operand unreduced axes}}
+  %0 = sdy.replicated_to_unreduced {"y"} %a out_sharding=<@mesh, [{}, {}], unreduced={"y"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op out_unreduced_axes should be in_unreduced_axes + sharded_to_unreduced_axes}}
+  %0 = sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@mesh, [{}, {}], replicated={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op result sharding doesn't match expected sharding ["x"] on dimension 0}}
+  %0 = sdy.sharded_to_unreduced [{}, {}] %a out_sharding=<@mesh, [{"y"}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op unknown axis name: "q"}}
+  %0 = sdy.sharded_to_unreduced [{"q"}, {}] %a out_sharding=<@mesh, [{"y"}, {}]> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x","y"}, {}]>}) {
+  // expected-error @+1 {{'sdy.sharded_to_unreduced' op can't apply shard-to-unreduce axis "x" to operand sharding on dimension 0}}
+  %0 = sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@mesh, [{"y"}, {}], unreduced={"x"}> : tensor<8x12xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: i32) {
+  // expected-error @+1 {{custom op 'sdy.data_flow_edge' invalid kind of type specified}}
+  %1 = sdy.data_flow_edge %a : i32
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<1xi32>) {
+  // expected-error @+1 {{'sdy.func_data_flow_edge' op requires the same type for all operands and results}}
+  %1 = "sdy.func_data_flow_edge"(%a) : (tensor<1xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32>) {
+  %0 = sdy.named_computation<"foo">(%a) (%b: tensor<8x12xf32>) {
+  // expected-error @+1 {{'sdy.func_data_flow_edge' op expected operand of sdy.func_data_flow_edge to be a block argument of a func op.}}
+  %9 = sdy.func_data_flow_edge %b : tensor<8x12xf32>
+  sdy.return %9 : tensor<8x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}

@@ -17,7 +17,7 @@ After:
     }
 
 Requires: nothing.
-Ensures: there is no `sdy.sharding_constraint`.
+Ensures: there is no `sdy.sharding_constraint`, and no `sdy.propagation_barrier`, which is over.
 Options: none.
 Not done here: what a move takes (`sdy-reshard-to-collectives`).
 """
@@ -44,7 +44,9 @@ class SdyShardingConstraintToReshardPass(FunctionPass):
     title = "ShardingConstraintToReshardPass"
 
     def apply(self, ctx: Context, function: FuncOp) -> None:
-        """Replace every constraint."""
+        """Replace every constraint, and leave out barriers."""
+        for op in [op for op in function.walk() if op.name == sdy.PropagationBarrierOp.name]:
+            replace(op, *op.operands)
         for op in [op for op in function.walk() if op.name == sdy.ShardingConstraintOp.name]:
             new = sdy.ReshardOp.create(
                 operands=[*op.operands],

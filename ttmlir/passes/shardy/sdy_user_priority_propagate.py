@@ -27,7 +27,8 @@ over operations on each element, then over the factors that results have, of whi
 tensors have along several is given to one, then over all, and last forward over what repeats
 elements. Tensors that loops carry, that branches return, and parts in
 regions of `sdy.manual_computation` lie as those that go in and come out. Dimensions with a priority
-(`{"x"}p1`) spread after those with a lower one.
+(`{"x"}p1`) spread after those with a lower one. Nothing spreads over a `sdy.propagation_barrier`
+but in its direction.
 Options: `keep-sharding-rules`, `conservative-propagation` and the like are known and change
 nothing: axes are never divided, and parts are always equal.
 Not done here: a program that says itself what each device computes (`sdy.manual_computation` over
@@ -95,6 +96,7 @@ class _Step:
     """An operation that axes spread over, or one of the edges that it hands tensors on by."""
 
     name: str
+    """That of the operation; of a barrier, its direction."""
     rule: Rule
     spreads: list[Spread]
 
@@ -231,6 +233,9 @@ class _Propagation:
             elif isinstance(op, sdy.ManualComputationOp):
                 self._borders(op)
                 self._visit(op.regions[0].block)
+            elif isinstance(op, sdy.PropagationBarrierOp):
+                spreads = [self._spread_of(value) for value in (*op.operands, *op.results)]
+                self._join(op.direction, spreads, op.results[0])
             elif edges is not None:
                 for values in edges:
                     # A step has what it makes last, which other steps look at.
@@ -277,13 +282,21 @@ class _Propagation:
         if isinstance(step, _Mirror):
             return step.spread()
         held = step.spreads
-        is_backward = step.name == "stablehlo.broadcast_in_dim" and not level.repeats
+        is_backward = step.name == "BACKWARD" or (
+            step.name == "stablehlo.broadcast_in_dim" and not level.repeats
+        )
         if is_backward:
             # Results may stay less divided than what they repeat.
             held = [held[0], *(each.copy() for each in held[1:])]
+        elif step.name == "FORWARD":
+            held = [held[0].copy(), held[1]]
+        elif step.name == "NONE":
+            return False
         changed = self.spreader.spread_over(
             step.rule, held, combined=level.combined, decides=level.decides
         )
+        if step.name == "FORWARD":
+            return 1 in changed
         return 0 in changed if is_backward else bool(changed)
 
 
