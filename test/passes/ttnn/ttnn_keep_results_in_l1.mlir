@@ -5,9 +5,11 @@
 
 // NONE-NOT: #l1
 // CHECK-DAG: #[[DRAM:.*]] = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<3x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+// CHECK-DAG: #[[ROWS:.*]] = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<96x128xbf16, #dram>, <interleaved>>
 // CHECK-DAG: #[[L1:.*]] = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <8x8>, memref<1x1x!ttcore.tile<32x32, bf16>, #l1>, <interleaved>>
 #dram = #ttnn.buffer_type<dram>
 #a = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<3x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+#rows = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<96x128xbf16, #dram>, <interleaved>>
 #w = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<4x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
 #number = #ttnn.ttnn_layout<() -> (0, 0), <1x1>, memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
 #three = #ttnn.ttnn_layout<(d0, d1, d2) -> (d0 * 32 + d1, d2), <1x1>, memref<3x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
@@ -48,5 +50,34 @@ func.func @number(%x: tensor<f32, #number>) -> tensor<f32, #number> {
   %1 = "ttnn.reshape"(%0) <{shape = []}> : (tensor<f32, #number>) -> tensor<f32, #number>
   %2 = "ttnn.neg"(%1) : (tensor<f32, #number>) -> tensor<f32, #number>
   return %2 : tensor<f32, #number>
+}
+
+// Rows and the tiles that are made of them go together: to change the memory, too, takes a move.
+// CHECK-LABEL: func.func @tiles(
+// CHECK: "ttnn.neg"({{.*}} -> tensor<96x128xbf16, #[[ROWS_L1:.*]]>
+// CHECK: "ttnn.to_tensor_spec"({{.*}} : (tensor<96x128xbf16, #[[ROWS_L1]]>) -> tensor<96x128xbf16, #[[L1]]>
+// CHECK: "ttnn.exp"({{.*}} : (tensor<96x128xbf16, #[[L1]]>)
+func.func @tiles(%x: tensor<96x128xbf16, #rows>) -> tensor<96x128xbf16, #a> {
+  %0 = "ttnn.neg"(%x) : (tensor<96x128xbf16, #rows>) -> tensor<96x128xbf16, #rows>
+  %1 = "ttnn.to_tensor_spec"(%0) : (tensor<96x128xbf16, #rows>) -> tensor<96x128xbf16, #a>
+  %2 = "ttnn.exp"(%1) : (tensor<96x128xbf16, #a>) -> tensor<96x128xbf16, #a>
+  return %2 : tensor<96x128xbf16, #a>
+}
+
+// CHECK-LABEL: func.func @given(
+// CHECK: "ttnn.to_tensor_spec"({{.*}} -> tensor<96x128xbf16, #[[DRAM]]>
+func.func @given(%x: tensor<96x128xbf16, #rows>) -> tensor<96x128xbf16, #a> {
+  %0 = "ttnn.to_tensor_spec"(%x) : (tensor<96x128xbf16, #rows>) -> tensor<96x128xbf16, #a>
+  %1 = "ttnn.exp"(%0) : (tensor<96x128xbf16, #a>) -> tensor<96x128xbf16, #a>
+  return %1 : tensor<96x128xbf16, #a>
+}
+
+// CHECK-LABEL: func.func @returned(
+// CHECK: %[[N:.*]] = "ttnn.neg"({{.*}} -> tensor<96x128xbf16, #[[ROWS]]>
+// CHECK: "ttnn.to_tensor_spec"(%[[N]]) : (tensor<96x128xbf16, #[[ROWS]]>) -> tensor<96x128xbf16, #[[DRAM]]>
+func.func @returned(%x: tensor<96x128xbf16, #rows>) -> tensor<96x128xbf16, #a> {
+  %0 = "ttnn.neg"(%x) : (tensor<96x128xbf16, #rows>) -> tensor<96x128xbf16, #rows>
+  %1 = "ttnn.to_tensor_spec"(%0) : (tensor<96x128xbf16, #rows>) -> tensor<96x128xbf16, #a>
+  return %1 : tensor<96x128xbf16, #a>
 }
 }

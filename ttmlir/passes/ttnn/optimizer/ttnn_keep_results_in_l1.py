@@ -31,7 +31,8 @@ Requires: ttnn of 2026, with layouts, and a `ttcore.device`.
 Ensures: a result of DRAM that only operations of `_TAKING` use is interleaved over the L1 of all
 cores, which every operation takes and makes, if what is there with it up to its last use takes no
 more than the share of L1: that of tensors beside elementwise operations, and that beside operations
-that have large blocks of their own. A reshape that moves nothing leaves a tensor where it is.
+that have large blocks of their own. A reshape that moves nothing leaves a tensor where it is. Rows
+of numbers and the tiles that are made of them are both in L1, or both in DRAM.
 Options: `tensor-l1-usage-cap`: the part of L1 that tensors take; `block-l1-usage-cap`: the same
 beside products, convolutions, pools and attention.
 Not done here: shards, with which operations need no network to read them.
@@ -40,6 +41,7 @@ Not done here: shards, with which operations need no network to read them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, cast
 
@@ -121,18 +123,36 @@ class _Choice:
         for op in self._occupancy.ops:
             if len(op.results) != 1 or _is_view(op) or not _takes(op):
                 continue
-            value = op.results[0]
-            aliases = _views_of(value)
-            if not all(map(_is_in_dram, aliases)) or not _are_taken(aliases):
+            if _makes_tiles(op) and _is_in_dram(op.operands[0]):
+                # To change layout and memory takes two operations.
                 continue
             if op.name == _CONVOLUTION and _is_in_dram(op.operands[0]):
                 # Of an image in DRAM the library takes slices, and puts them together there.
                 continue
-            if self._occupancy.add(
-                self._occupancy.span(aliases), self._bytes_of(value.type), self._most_beside
-            ):
-                for alias in aliases:
+            aliases = _views_of(op.results[0])
+            users = [use.operation for alias in aliases for use in alias.uses]
+            groups = [
+                aliases,
+                *(_views_of(each.results[0]) for each in users if _makes_tiles(each)),
+            ]
+            if not all(all(map(_is_in_dram, group)) and _are_taken(group) for group in groups):
+                continue
+            if self._have_room(groups):
+                for alias in chain(*groups):
                     set_type(alias, self._in_l1(alias.type))
+
+    def _have_room(self, groups: Sequence[Sequence[SSAValue]]) -> bool:
+        """Give tensors room, each with all its names; False, and nothing is done, if one does not
+        fit."""
+        given: list[tuple[range, int]] = []
+        for group in groups:
+            span, size = self._occupancy.span(group), self._bytes_of(group[0].type)
+            if not self._occupancy.add(span, size, self._most_beside):
+                for span, size in given:
+                    self._occupancy.add(span, -size, self._most_beside)
+                return False
+            given.append((span, size))
+        return True
 
     def _most_beside(self, op: Operation) -> int:
         if op.name == _CONVOLUTION and is_sharded(op.results[0].type):
@@ -170,7 +190,7 @@ def _takes(op: Operation) -> bool:
 
 
 def _makes_tiles(op: Operation) -> bool:
-    """True for rows of numbers in L1 that become tiles."""
+    """True for rows of numbers that become tiles."""
     if op.name != "ttnn.to_tensor_spec":
         return False
     before, after = (memory_of(each.type) for each in (op.operands[0], op.results[0]))
