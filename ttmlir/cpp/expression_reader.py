@@ -918,8 +918,9 @@ class ExpressionReader(TypeReader):
         if node.type not in ("identifier", "qualified_identifier"):
             return
         name = self.text(node)
-        is_told = _TOLD.match(self.source.text, node.end_byte) is not None
-        if is_told or self.is_type(name.rpartition("::")[2]):
+        last = name.rpartition("::")[2]
+        is_told = _TOLD.match(self.source.text, node.end_byte) and not self.is_variable(last)
+        if is_told or self.is_type(last):
             error = self.error(node, f"'{name}' is a type, which is no operand")
             raise MisreadError(error, (node.start_byte, "typename "))
 

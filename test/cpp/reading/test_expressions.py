@@ -21,7 +21,7 @@ _STATEMENTS = ("r = %s;", "bool r = %s;", "bool r = (%s);", "bool r = !(%s);", "
                "static_assert(%s);", "constexpr int r = %s;", "f(%s, a, b), c;")  # fmt: skip
 
 
-_DECLARES = re.compile(r"int r\(\w+\(+\w+\)+;")
+_DECLARES = re.compile(r"int r\((T|K|uint32_t|int|bool)\(+[A-Za-z_]\w*\)+;")
 """What looks like a conversion of a name is a parameter."""
 
 
@@ -44,6 +44,7 @@ def read(statement: str) -> object:
         ("r = (p->x < i && s.y > (c));", "r = (((p->x) < i) && ((s.y) > c));"),
         ("r = (E1 < i && m_ > (c));", "r = ((E1 < i) && (m_ > c));"),
         ("r = (ns::z < i && a > (c));", "r = (((ns::z) < i) && (a > c));"),
+        ("r = f(g < true, 2);", "r = f((g < true), 2);"),
         ("int r(a && b);", "int r((a && b));"),
         ("r = (T)-a * b;", "r = ((T)(-a)) * b;"),
         ("r = b << (T)&a;", "r = b << ((T)(&a));"),
