@@ -1002,8 +1002,11 @@ class DeclarationReader(ExpressionReader):
         name = self.named_type(written).name
         if not is_built_in_type(name) and (name not in self.types or self.is_variable(name)):
             return False
-        if declarator.type == "parenthesized_declarator":
-            return declarator.named_children[0].type == "identifier"
+        is_named = declarator.type == "parenthesized_declarator"
+        while declarator.type.endswith("parenthesized_declarator"):
+            declarator = declarator.named_children[0]
+        if is_named:
+            return declarator.type == "identifier"
         inner = declarator.child_by_field_name("parameters")
         if declarator.type != "abstract_function_declarator" or inner is None:
             return False
