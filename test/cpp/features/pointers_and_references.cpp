@@ -28,7 +28,24 @@ void notes() {
  const L cl=x; cl=3; note(x); volatile int vv=3; volatile int& vr=vv; vr=4; note(vv); (x==3?p.a:p.b)++; note(p.a); ++(x==3?x:y); note(x);
  int arr[3]={1,2,3}; (x?arr[0]:arr[1])=10; note(arr[0]); auto&& z=arr[2]; z=30; note(arr[2]); auto&& e=x+1; e=2; note(e); R k=x+1; k+=2; note(k); note(twice(k)); }
 }  // namespace named
+namespace constants {
+// Constant references to numbers, as results: they see what changes later.
+int g=1; const int K=5; const int& f(){ return g; } const int& fixed(){ return K; } auto& deduced(){ const int& r=g; return r; }
+int which(int&){ return 1; } int which(const int&){ return 2; } template<class T> int of(T&){ return std::is_const_v<T>?7:8; }
+struct S{ int m=4; const int& cr() const { return m; } }; struct V{ int d[2]={1,2}; const int& operator[](int i) const { return d[i]; } };
+template<class T> const T& least(const T& a,const T& b){ return b<a?b:a; } const int& either(bool first,const int& a,const int& b){ if(first) return a; return b; }
+const int& deep(int n,const int& x){ return n?deep(n-1,x):x; } using F=const int&(*)(const int&); const int& same(const int& x){ return x; } const int& other(const int&){ return g; }
+const int* const& held(int i){ static const int* p[2]={&g,nullptr}; return p[i]; } const uint32_t& wide(const uint32_t& x){ return x; }
+void notes() {
+    const int& r=f(); g=9; note(r); auto&& rr=f(); g=10; note(rr); S s; const auto& m=s.cr(); s.m=8; note(m); const int* p=&f(); g=7; note(*p); note(p==&g); note(fixed());
+    auto l=[](const int& a)->const int& { return a; }; int k=1; const int& lr=l(k); k=5; note(lr); V v; const int& q=v[1]; v.d[1]=9; note(q); note(deduced()); const int n=4; int sized[n]={1};
+    std::array<int,2> a{1,2}; const std::array<int,2>& c=a; const int& e=c[0]; a[0]=6; note(e); const int* pe=&c[1]; a[1]=3; note(*pe); note(least(n,3)); note(sized[0]+l(6));
+    note(std::is_same_v<decltype(f()),const int&>); note(of(f())); note(which(f())); int x=2,y=3; const int& lo=least(x,y); x=1; note(lo); y=0; note(least(x,y)); note(least(x,4));
+    const int& ei=either(false,x,y); y=12; note(ei); note(either(true,x,8)); note(deep(3,y)); const int& dp=deep(2,x); x=21; note(dp); F pf=g>6?same:other; note(pf(y)); pf=other; note(pf(y)); note(*held(0)); note(held(1)==nullptr);
+    uint8_t narrow=200; note(wide(narrow)); const uint32_t& wd=wide(narrow+1); (void)wd; decltype(auto) z=l(k); k=6; note(z); }
+}  // namespace constants
 void kernel_main() {
+    constants::notes();
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
     uint32_t Sides::* side = &Sides::left; (*sides).*side += 20; note(double_of(sides[0], side));

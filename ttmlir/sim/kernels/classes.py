@@ -1157,7 +1157,7 @@ def define_outside(context: Context, function: tree.Function) -> None:
     scope = function.scope
     assert isinstance(scope, tree.NamedType)
     symbol = context.unit.find(scope.name, context.scope)
-    context.unit.add_reference(function.name, function.parameters)
+    context.unit.add_reference(function.name, function)
     if isinstance(symbol, ClassTemplate):
         symbol.methods.append(function)
         return

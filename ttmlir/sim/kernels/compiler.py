@@ -787,7 +787,7 @@ def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
         item = _take_defaults(item, declared)
     definitions = (*before, item)
     scope.symbols[item.name] = Functions(item.name, definitions, scope)
-    unit.add_reference(item.name, item.parameters)
+    unit.add_reference(item.name, item)
 
 
 def _is_declaration_of(declared: tree.Function, item: tree.Function) -> bool:

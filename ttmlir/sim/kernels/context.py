@@ -175,6 +175,8 @@ class Context:
     """Whether the function returns a reference, which is a pointer in Python."""
     gives_up: bool = False
     """Whether the result is `T&&`."""
+    copies: bool = False
+    """Whether the result, `const T&`, is of a number that has no place: it is given as such."""
     makes: bool = False
     """Whether the function is a constructor, which returns its object in Python."""
     result_space: Space | None = None

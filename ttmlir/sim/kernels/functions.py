@@ -12,13 +12,10 @@ from ttmlir.cpp.types import (
     VOID,
     ArrayType,
     CType,
-    FloatType,
     FunctionType,
     IncompleteType,
-    IntType,
     ObjectType,
     PointerType,
-    QualifiedType,
     StructType,
     is_deduced,
 )
@@ -63,7 +60,7 @@ from ttmlir.sim.kernels.value import (
 _WHOLE = (StructType, ArrayType, ObjectType, FunctionType)
 """Types of what needs no list of its own to be referred to."""
 
-_ATTEMPTS = 4
+_ATTEMPTS = 5
 """How often a function is compiled at most to find out where its pointers point."""
 
 
@@ -168,8 +165,9 @@ def _compile_function(
     """
     assert function.body is not None
     wide: frozenset[int] | None = frozenset()
+    copies, before = False, len(unit.instances)
     for attempt in range(_ATTEMPTS):
-        context = _create_context(handlers, unit, function, scope, wide)
+        context = _create_context(handlers, unit, function, scope, wide, copies=copies)
         parameters = [_declare_argument(context, function, each) for each in arguments]
         _declare_empty_packs(context, function)
         if made is not None and context.result is not None:
@@ -187,7 +185,11 @@ def _compile_function(
         if context.temporaries:
             made_here = next(iter(context.temporaries.values()))
             refuse_destructor(context, made_here.lvalue.type, made_here.node)
-        if not context.widened:
+        if context.copies and not copies:
+            copies = True
+            for key in list(unit.instances)[before:]:
+                del unit.instances[key]  # They may take what this function gives as a reference.
+        elif not context.widened:
             body = remove_dead_code(context.out, unit.has_effect, unit.volatile)
             return context, parameters, body
         wide = None if attempt == _ATTEMPTS - 2 else (wide or frozenset()) | context.widened
@@ -209,10 +211,12 @@ def _create_context(
     wide: frozenset[int] | None,
     *,
     is_open: bool = False,
+    copies: bool = False,
 ) -> Context:
     """What is known before a function that stands in a scope is compiled.
 
-    With `is_open` its result depends on template arguments.
+    With `is_open` its result depends on template arguments. One that `copies` gives the number
+    that its result, a constant reference, refers to.
     """
     names = unit.find_used_names(function)
     makes = function.kind == "constructor"
@@ -224,7 +228,7 @@ def _create_context(
     elif not is_open and not is_deduced(function.result):
         resolved = resolve_result(unit, function, scope)
         result = resolved.type
-        if resolved.reference and not is_copied(resolved):
+        if resolved.reference and not (copies or isinstance(resolved.type, FunctionType)):
             gives_reference = True
             gives_up = resolved.reference == "&&"
             result = PointerType(resolved.type, resolved.volatile, resolved.const)
@@ -240,6 +244,7 @@ def _create_context(
         result=result,
         gives_reference=gives_reference,
         gives_up=gives_up,
+        copies=copies,
         makes=makes,
         function=function,
     )
@@ -266,13 +271,6 @@ def open_function(context: Context, function: tree.Function, depending: set[str]
         if not known:
             depending.add(each.name or "")
     return inner
-
-
-def is_copied(type_: QualifiedType) -> bool:
-    """Whether a reference to what has this type is passed as a copy: constant numbers are."""
-    if isinstance(type_.type, FunctionType):
-        return True
-    return type_.const and isinstance(type_.type, (IntType, FloatType, PointerType))
 
 
 def _declare_argument(context: Context, function: tree.Function, argument: Argument) -> str:

@@ -356,7 +356,7 @@ _PASSING = frozenset(("std::forward", "std::move", "std::tie", "move", "forward"
 
 @dataclass(frozen=True)
 class ReferencePositions:
-    """Which parameters of the functions of a name are references that are not const."""
+    """Which parameters of the functions of a name are references that matter to their caller."""
 
     positions: frozenset[int] = frozenset()
     rest: int | None = None
@@ -372,18 +372,31 @@ class ReferencePositions:
         return position in self.positions or (self.rest is not None and position >= self.rest)
 
 
-def find_reference_positions(parameters: Sequence[tree.Parameter]) -> ReferencePositions:
-    """Which parameters may change what is passed for them."""
+def find_reference_positions(
+    parameters: Sequence[tree.Parameter], result: tree.Type | None
+) -> ReferencePositions:
+    """Which parameters may change what is passed for them, or be what the function gives."""
+    gives_constant = may_give_argument(result)
     taken = set[int]()
     rest: int | None = None
     for number, each in enumerate(parameters):
-        if not may_change(each.type):
+        is_given = gives_constant and isinstance(each.type, tree.Reference)
+        if not (is_given or may_change(each.type)):
             continue
         if each.is_pack:
             rest = number
         else:
             taken.add(number)
     return ReferencePositions(frozenset(taken), rest)
+
+
+def may_give_argument(result: tree.Type | None) -> bool:
+    """Whether a function may give a constant reference to what is passed to it."""
+    match result:
+        case tree.Reference(referent=tree.NamedType(name=name, qualifiers=qualifiers)):
+            return name == "auto" or "const" in qualifiers
+        case _:
+            return False
 
 
 def may_change(type_: tree.Type) -> bool:

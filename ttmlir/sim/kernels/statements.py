@@ -20,7 +20,7 @@ from ttmlir.sim.kernels.destructors import (
 )
 from ttmlir.sim.kernels.expressions.calls import find_library_call
 from ttmlir.sim.kernels.expressions.copies import copy_struct
-from ttmlir.sim.kernels.expressions.initial_values import build_initial
+from ttmlir.sim.kernels.expressions.initial_values import build_initial, is_scalar
 from ttmlir.sim.kernels.expressions.library_calls import (
     build_library_call,
     evaluate_arguments,
@@ -33,6 +33,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_constant,
     evaluate_number,
     fold_constant,
+    has_address,
     look_at,
     retype_lvalue,
     take_address,
@@ -315,10 +316,13 @@ def _return_reference(
     """Return where something is, from a function that returns a reference."""
     if isinstance(value, tree.Braces):
         raise context.error(value, "a reference needs a variable that it refers to")
-    found = look_at(context, value)
+    found, wanted = look_at(context, value), context.result
+    if isinstance(wanted, PointerType) and wanted.const and is_scalar(wanted.pointee):
+        if not (has_address(found) and is_same_type(wanted.pointee, found.type)):
+            context.copies = True  # The function is compiled anew.
+            return
     if isinstance(found, Value):
         raise context.error(value, "a reference needs a variable that it refers to")
-    wanted = context.result
     if isinstance(wanted, PointerType) and wanted.pointee != found.type:
         is_part = isinstance(found.type, StructType) and found.type.derives_from(wanted.pointee)
         if is_part or is_same_type(wanted.pointee, found.type):

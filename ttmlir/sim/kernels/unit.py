@@ -596,18 +596,22 @@ class Unit:
         """Note which parameters of the functions and lambdas among some nodes may change."""
         for each in nodes:
             match each:
-                case tree.Function(name=name, parameters=parameters, kind=kind):
+                case tree.Function(name=name, kind=kind):
                     if kind in ("function", "constructor"):
-                        self.add_reference(name, parameters)
-                case tree.Lambda(parameters=parameters) | tree.FunctionOf(parameters=parameters):
-                    self.add_reference(CLOSURES, parameters)
+                        self.add_reference(name, each)
+                case tree.Lambda() | tree.FunctionOf():
+                    self.add_reference(CLOSURES, each)
                 case _:
                     pass
 
-    def add_reference(self, name: str, parameters: Sequence[tree.Parameter]) -> None:
-        """Note which parameters of the functions of a name may change what is passed."""
+    def add_reference(
+        self, name: str, function: tree.Function | tree.Lambda | tree.FunctionOf
+    ) -> None:
+        """Note which parameters of a function of a name may change or give what is passed."""
         known = self.references.get(name, ReferencePositions())
-        self.references[name] = known.join(find_reference_positions(parameters))
+        self.references[name] = known.join(
+            find_reference_positions(function.parameters, function.result)
+        )
 
     # Types.
 

@@ -29,7 +29,12 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import THIS
 from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument
-from ttmlir.sim.kernels.expressions.lvalues import hold_value, take_address
+from ttmlir.sim.kernels.expressions.lvalues import (
+    find_pointee,
+    hold_value,
+    read_lvalue,
+    take_address,
+)
 from ttmlir.sim.kernels.expressions.own_calls import (
     build_call,
     call_function_value,
@@ -47,7 +52,7 @@ from ttmlir.sim.kernels.unit import (
     PointedFunction,
     Unit,
 )
-from ttmlir.sim.kernels.value import ItemLvalue, Lvalue, Space, Value
+from ttmlir.sim.kernels.value import ItemLvalue, Lvalue, Space, Value, settle
 
 _POINTER = "v_pointer"
 
@@ -163,7 +168,10 @@ def _find_chosen(context: Context, tag: str, pointer: int) -> str:
     if number not in entries:
         signature = unit.dispatchers[tag].signature
         entries[number] = _compile(context, unit.pointed[number], signature)
-    return entries[number][0].identifier
+    found = entries[number][0]
+    if found.is_reference and not unit.dispatchers[tag].instance.is_reference:
+        raise KernelFault("this gives a reference to a number")
+    return found.identifier
 
 
 def _find_result(signature: SignatureType) -> tuple[CType, bool]:
@@ -249,7 +257,7 @@ def add_dispatchers(context: Context) -> None:
         unit.waiting_tags | _spread(unit, waiting) if waiting else unit.waiting_tags
     )
     for dispatcher in unit.dispatchers.values():
-        _write_dispatcher(unit, dispatcher)
+        _write_dispatcher(context, dispatcher)
 
 
 def _spread(unit: Unit, waiting: set[str]) -> set[str]:
@@ -326,7 +334,7 @@ def describe_argument(passed: PassedType, number: int) -> Argument:
     return Argument(pointer, "pointer", node, Space.ANY, passed.const, number)
 
 
-def _write_dispatcher(unit: Unit, dispatcher: Dispatcher) -> None:
+def _write_dispatcher(context: Context, dispatcher: Dispatcher) -> None:
     names = [f"v_{i}" for i in range(len(dispatcher.signature.parameters))]
     arguments = [code.name(each) for each in names]
     body = list[ast.stmt]()
@@ -335,6 +343,10 @@ def _write_dispatcher(unit: Unit, dispatcher: Dispatcher) -> None:
         called: ast.expr = code.call(instance.identifier, *this, *arguments)
         if instance.waits:
             called = ast.YieldFrom(called)
+        if instance.is_reference and not dispatcher.instance.is_reference:
+            pointer = Value(instance.result, called, space=instance.space)
+            found = find_pointee(context, pointer, dispatcher.node)
+            called = settle(read_lvalue(context, found)).node
         test = code.compare("==", code.name(_POINTER), code.constant(POINTER_STEP * (number + 1)))
         body.append(ast.If(test, [ast.Return(called)], []))
     missing = code.call("_no_function", code.name(_POINTER))
@@ -342,4 +354,4 @@ def _write_dispatcher(unit: Unit, dispatcher: Dispatcher) -> None:
     if dispatcher.instance.waits and not any(x.waits for x, _ in dispatcher.entries.values()):
         body.append(ast.Expr(ast.Yield()))
     identifier = dispatcher.instance.identifier
-    unit.add_function(identifier, (_POINTER, *names), body, dispatcher.node.position)
+    context.unit.add_function(identifier, (_POINTER, *names), body, dispatcher.node.position)

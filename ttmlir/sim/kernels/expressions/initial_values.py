@@ -47,6 +47,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     find_known,
     find_path,
     fold_constant,
+    has_address,
     hold_value,
     is_fixed_by_host,
     list_members,
@@ -575,10 +576,10 @@ def _build_field(context: Context, type_: CType, value: tree.Expression | tree.B
         return build_initial(context, type_, value, in_braces=True)
     assert not isinstance(value, tree.Braces)
     found = look_at(context, value)
-    if isinstance(found, LocalLvalue) and found.is_const and _is_scalar(found.type):
+    if isinstance(found, LocalLvalue) and found.is_const and is_scalar(found.type):
         found = read_lvalue(context, found)  # References to constant numbers are copies.
     elif isinstance(found, LocalLvalue) and isinstance(found.origin, tree.Parameter):
-        if type_.is_rvalue and _is_scalar(found.type):
+        if type_.is_rvalue and is_scalar(found.type):
             found = read_lvalue(context, found)  # A number that is passed has no other name.
     return take_address(context, hold_value(found), value)
 
@@ -741,14 +742,23 @@ class Given:
 
 
 def pass_argument(
-    context: Context, parameter: tree.Parameter, given: Given, scope: Scope, number: int
+    context: Context,
+    parameter: tree.Parameter,
+    given: Given,
+    scope: Scope,
+    number: int,
+    *,
+    is_kept: bool = False,
 ) -> Argument:
-    """What is passed for a parameter of a function, whose types are resolved in a scope."""
+    """What is passed for a parameter of a function, whose types are resolved in a scope.
+
+    Constant references to numbers are passed as copies, unless `is_kept`.
+    """
     type_ = parameter.type
     if refers_to_place(type_, scope) and not isinstance(type_, tree.Reference):
         type_ = tree.Reference(type_, position=type_.position)
     if isinstance(type_, tree.Reference):
-        argument = _pass_by_reference(context, type_, given, scope)
+        argument = _pass_by_reference(context, type_, given, scope, is_kept)
     else:
         argument = _pass_by_value(context, type_, given, scope)
     known = argument.type, argument.mode, argument.node, argument.space, argument.is_const
@@ -783,7 +793,7 @@ def _pass_braces(context: Context, target: QualifiedType, given: Given) -> Argum
 
 
 def _pass_by_reference(
-    context: Context, type_: tree.Reference, given: Given, scope: Scope
+    context: Context, type_: tree.Reference, given: Given, scope: Scope, is_kept: bool
 ) -> Argument:
     referent = type_.referent
     if given.braces is not None:
@@ -801,19 +811,21 @@ def _pass_by_reference(
         return replace(passed, is_const=not type_.is_rvalue or target.const)
     given_type = lvalue.type
     target = context.unit.resolve_declared_type(referent, scope, given_type, lvalue.is_const)
-    if target.const and isinstance(target.type, (IntType, FloatType, PointerType)):
+    is_kept = is_kept and not type_.is_rvalue and has_address(lvalue)
+    if target.const and isinstance(target.type, (IntType, FloatType, PointerType)) and not is_kept:
         return _pass_constant_reference(context, target.type, given)
     if target.const and not _may_refer(target, given_type):
         return _pass_constant_reference(context, target.type, given)
     if type_.is_rvalue and not target.const and lvalue.is_const:
         target = replace(target, const=True)
     check_reference(context, target, lvalue, given.node)
-    if type_.is_rvalue and isinstance(lvalue, LocalLvalue) and _is_scalar(lvalue.type):
+    if type_.is_rvalue and isinstance(lvalue, LocalLvalue) and is_scalar(lvalue.type):
         return _pass_constant_reference(context, target.type, given)
     return refer_to(context, retype_lvalue(lvalue, target.type), given.node, is_const=target.const)
 
 
-def _is_scalar(type_: CType) -> bool:
+def is_scalar(type_: CType) -> bool:
+    """Whether what has a type is kept in a variable of Python: numbers and pointers are."""
     return isinstance(type_, (IntType, FloatType, PointerType, FunctionType))
 
 

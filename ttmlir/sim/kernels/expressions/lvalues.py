@@ -687,7 +687,7 @@ def _choose_lvalue(context: Context, node: tree.Conditional) -> Lvalue | Value:
         for each, written in zip(found, (node.true_value, node.false_value), strict=True)
     )
     known = replace(node, true_value=a, false_value=b)
-    lvalues = [each for each in found if _has_address(each)]
+    lvalues = [each for each in found if has_address(each)]
     is_alike = len(lvalues) == len(found) and lvalues[0].is_over == lvalues[1].is_over
     if not is_alike or lvalues[0].type != lvalues[1].type:
         return evaluate_scalar(context, known)
@@ -704,7 +704,7 @@ def _choose_lvalue(context: Context, node: tree.Conditional) -> Lvalue | Value:
     return protect_lvalue(chosen) if any(each.is_const for each in lvalues) else chosen
 
 
-def _has_address(found: Lvalue | Value) -> TypeGuard[Lvalue]:
+def has_address(found: Lvalue | Value) -> TypeGuard[Lvalue]:
     """Whether a pointer to a place can be made; to a number in a variable of Python it cannot."""
     if isinstance(found, LocalLvalue):
         return isinstance(found.type, StructType)

@@ -39,7 +39,7 @@ from ttmlir.sim.kernels.value import LocalLvalue, Lvalue, Value
 
 def find_signature(context: Context, node: tree.FunctionOf) -> SignatureType:
     """The type of functions that is written, with the packs in its parameters expanded."""
-    context.unit.add_reference(CLOSURES, node.parameters)
+    context.unit.add_reference(CLOSURES, node)
     passed = list[PassedType]()
     for each in node.parameters:
         for scope in list_scopes(context.scope, each):
