@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import pytest
@@ -185,3 +186,40 @@ def test_invalid_operations_are_refused_where_mlir_refuses_them(number: int) -> 
     with pytest.raises(DiagnosticError) as caught:
         ours(INVALID[number])
     assert str(caught.value).startswith(f"{FILE}:{lines_that_mlir_refuses()[number]}:")
+
+
+SPELLED_TWICE = [
+    "%0 = emitc.cmp lt, %i, %i {predicate = 3 : i64} : (i32, i32) -> i1",
+    '%0 = emitc.literal "x" {value = "y"} : f32',
+    'emitc.verbatim "x" {value = "y"}',
+    'emitc.call_opaque "f"() {callee = "g"} : () -> ()',
+    "%0 = arith.remf %f, %f fastmath<nnan> {fastmath = #arith.fastmath<none>} : f32",
+    "%0 = linalg.softmax {dimension = 1 : i64} dimension(0) ins(%t : tensor<3x5xf32>) outs(%t : tensor<3x5xf32>) -> tensor<3x5xf32>",
+]
+"""Operations of a function whose dictionary contradicts what stands before or after it."""
+SPELLED_TWICE_OUTSIDE = [
+    "emitc.global @g : i32 {type = f32, const_specifier}",
+    "emitc.global @h : i32\n  emitc.func @f() {\n    %0 = emitc.get_global @g : i32 {name = @h}\n    emitc.return\n  }",
+    "ml_program.global private @g(5 : i32) : i32 {type = i64}",
+    'ml_program.global private @g : i32 {sym_visibility = "public", value = 6 : i32, is_mutable}',
+    'tosa.variable @a {name = "b"} = dense<1> : tensor<3x5xi32>',
+]
+
+
+def test_the_dictionary_prevails_over_what_the_syntax_spells() -> None:
+    """An attribute that is given twice has the value of the dictionary, as in MLIR."""
+    texts = [
+        f"func.func @f(%i: i32, %f: f32, %t: tensor<3x5xf32>) {{\n  {each}\n  return\n}}\n"
+        for each in SPELLED_TWICE
+    ]
+    texts += [f"{each}\n" for each in SPELLED_TWICE_OUTSIDE]
+    theirs = mlir_opt(f"{SEPARATOR}\n".join(texts), "--split-input-file").split(SEPARATOR)
+    for text, expected in zip(texts, theirs, strict=True):
+        assert "error" not in expected
+        # Names of results that MLIR suggests are no matter here.
+        assert without_names(ours(text)) == without_names(expected)
+
+
+def without_names(text: str) -> str:
+    """Text without the numbers and names of results."""
+    return re.sub(r"%\w+ = ", "", text).strip()

@@ -591,7 +591,7 @@ class SoftmaxOp(StructuredOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
-        _, attributes = cls.parse_dict(parser, {})
+        given, attributes = cls.parse_dict(parser, {})
         parser.parse_keyword("dimension")
         parser.parse_punctuation("(")
         dimension = parser.parse_integer()
@@ -601,7 +601,7 @@ class SoftmaxOp(StructuredOp):
         return cls.create(
             operands=operands,
             result_types=[parser.parse_type()],
-            properties={"dimension": IntegerAttr(dimension, i64)},
+            properties={"dimension": IntegerAttr(dimension, i64), **given},
             attributes=attributes,
         )
 

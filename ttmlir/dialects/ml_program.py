@@ -89,7 +89,7 @@ class GlobalOp(AssemblyOp):
             parser.parse_punctuation(")")
         parser.parse_punctuation(":")
         properties["type"] = parser.parse_type()
-        _, attributes = cls.parse_dict(parser, {})
+        properties, attributes = cls.parse_dict(parser, properties)
         return cls.create(properties=properties, attributes=attributes)
 
     def print(self, printer: Printer) -> None:

@@ -591,7 +591,7 @@ class VariableOp(AssemblyOp):
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
         spelled: dict[str, Attribute] = {"name": parser.parse_symbol_name()}
-        _, attributes = cls.parse_dict(parser, {})
+        given, attributes = cls.parse_dict(parser, {})
         if parser.parse_optional_punctuation("=") is not None:
             position = parser.pos
             value = parser.parse_attribute()
@@ -601,7 +601,7 @@ class VariableOp(AssemblyOp):
         else:
             parser.parse_punctuation(":")
             spelled["type"] = parser.parse_type()
-        return cls.create(properties=spelled, attributes=attributes)
+        return cls.create(properties=spelled | given, attributes=attributes)
 
     def print(self, printer: Printer) -> None:
         """Write the operation after its name."""

@@ -50,7 +50,10 @@ class AssemblyOp(ODSOperation):
     def parse_dict(
         cls, parser: Parser, spelled: dict[str, Attribute]
     ) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-        """Read the attribute dictionary; returns properties and attributes."""
+        """Read the attribute dictionary; returns properties and attributes.
+
+        A property of the dictionary takes the place of one that the syntax spelled, as in MLIR.
+        """
         position = parser.pos
         attributes = parser.parse_optional_attr_dict()
         return cls.split_dict(parser, spelled, attributes, position)
@@ -68,7 +71,9 @@ class AssemblyOp(ODSOperation):
             properties = cls.convert_properties(None, attributes)
         except VerifyException as error:
             parser.raise_error(f"custom op '{cls.name}' {error}", position)
-        return {**properties, **spelled}, attributes
+        if SEGMENTS in spelled:
+            properties[SEGMENTS] = spelled[SEGMENTS]
+        return {**spelled, **properties}, attributes
 
     def print_dict(self, printer: Printer) -> None:
         """Write the attribute dictionary, with the properties that the syntax does not spell."""
@@ -271,7 +276,7 @@ class _Reading:
     def finish(self) -> FormatOp:
         """The operation."""
         cls, form = self.cls, self.cls.SIGNATURE
-        properties = {**self.given, **self.properties}
+        properties = {**self.properties, **self.given}
         groups = [self.operands.get(name, ()) for name in form.operand_index]
         if form.has_segments and OPERANDS not in self.operands:
             properties[SEGMENTS] = segments_attr(tuple(map(len, groups)))
