@@ -1010,6 +1010,8 @@ class DeclarationReader(ExpressionReader):
         inner = declarator.child_by_field_name("parameters")
         if declarator.type != "abstract_function_declarator" or inner is None:
             return False
+        if declarator.child_by_field_name("declarator") is not None:
+            return False
         # The grammar takes `T(name)` for a function with an unnamed parameter.
         listed = inner.named_children
         return not listed or (len(listed) == 1 and self._is_plain_name(listed[0]))
