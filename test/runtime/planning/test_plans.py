@@ -458,6 +458,14 @@ def test_numbers_in_the_place_of_others(is_kept: bool) -> None:
     torch.testing.assert_close(torch.as_tensor(result), choose(x), equal_nan=True)
 
 
+def test_a_scalar_in_the_place_of_another() -> None:
+    """As the variance of a vector is chosen, where no element may be too few."""
+    mask, other = torch.tensor(True), torch.tensor(float("nan"))
+    x = torch.tensor([2.0, 5.0, 11.0])
+    found = ttmlir.compile(lambda x: torch.where(mask, x.var(), other), x)(x)
+    torch.testing.assert_close(torch.as_tensor(found), torch.tensor(21.0))
+
+
 @pytest.mark.parametrize("count", [5, 3001])
 def test_bounds(count: int) -> None:
     """Few numbers and many, infinite ones and those that are none."""
