@@ -1027,8 +1027,10 @@ class AttributeReader(TypeReader):
             self.raise_error("expected attribute name")
         return name
 
-    def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
-        """Read a number, if there is one."""
+    def parse_optional_builtin_int_or_float_attr(
+        self, type: TypeAttribute | None = None
+    ) -> IntegerAttr | FloatAttr | None:
+        """Read a number, if there is one; of a type that is known the text has only the number."""
         boolean = self.try_parse_builtin_boolean_attr()
         if boolean is not None:
             return boolean
@@ -1042,7 +1044,8 @@ class AttributeReader(TypeReader):
                 self.raise_error("expected constant integer or floating point value")
             return None
         self.consume_token()
-        type = self.parse_type() if self.parse_optional_punctuation(":") else None
+        if type is None and self.parse_optional_punctuation(":"):
+            type = self.parse_type()
         return self._number(token.text, negative, type, start)
 
     def _number(
@@ -1061,7 +1064,9 @@ class AttributeReader(TypeReader):
                 start,
             )
         if is_float:
-            self.raise_error("floating point value not valid for specified type")
+            # MLIR shows the next token, at the end of the file the last character.
+            position = self.pos - (self.current_token.kind is Kind.EOF)
+            self.raise_error("floating point value not valid for specified type", position)
         return self._integer(literal, negative, cast(IntegerType | IndexType, type), start)
 
     def _integer(
