@@ -284,3 +284,35 @@ def test_wrong_numbers_of_global_variables_are_refused_as_in_mlir(number: str) -
     with pytest.raises(DiagnosticError) as caught:
         ours(text)
     assert str(caught.value).splitlines()[0] == mlir_opt(text).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("type", "column", "message"),
+    [
+        ("!emitpy.class", 14, "'emitpy.class' takes 1 parameter, not 0"),
+        ('!emitpy.class]"Model">', 14, "'emitpy.class' takes 1 parameter, not 0"),
+        ('!emitpy.class<"a", "b">', 24, "'emitpy.class' takes 1 parameter, not 2"),
+        ("!emitpy.str<i32>", 17, "'emitpy.str' takes 0 parameters, not 1"),
+        ("!ttkernel.cb<-1, i32>", 14, "expected a number of elements from 0 to 2**63 - 1"),
+        (f"!ttkernel.cb<{1 << 63}, i32>", 14, "expected a number of elements from 0 to 2**63 - 1"),
+    ],
+)
+def test_wrong_parameters_of_types_are_refused(type: str, column: int, message: str) -> None:
+    """At their place, in the argument of a function and in an attribute."""
+    for before, after in (
+        ("func.func @f(%a: ", ") { return }"),
+        ("module attributes {x = ", "} {}"),
+    ):
+        with pytest.raises(DiagnosticError) as caught:
+            ours(before + type + after)
+        place = f"{FILE}:1:{len(before) + column}"
+        assert str(caught.value).splitlines()[0] == f"{place}: error: {message}"
+
+
+@pytest.mark.parametrize(("results", "count"), [("()", 0), ("(i32, i32)", 2)])
+def test_an_expression_has_one_result(results: str, count: int) -> None:
+    """The type of a function with another number of results is refused."""
+    with pytest.raises(DiagnosticError) as caught:
+        ours(f"func.func @f() {{\n  %0 = emitc.expression : () -> {results} {{\n  }}\n  return\n}}")
+    error = str(caught.value).splitlines()[0]
+    assert error == f"{FILE}:2:27: error: expected one result, not {count}"

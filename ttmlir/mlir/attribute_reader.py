@@ -68,6 +68,7 @@ from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 from xdsl.utils.mlir_lexer import PunctuationSpelling
 
+from ttmlir.errors import plural
 from ttmlir.layout.affine import AffineMap
 from ttmlir.mlir.attribute_sharing import Interner
 from ttmlir.mlir.attributes import (
@@ -981,7 +982,13 @@ class AttributeReader(TypeReader):
 
     def _parse_registered(self, definition: type[Attribute]) -> Attribute:
         if issubclass(definition, ParametrizedAttribute):
-            return definition.new(definition.parse_parameters(self))
+            given = definition.parse_parameters(self)
+            wanted = len(definition.get_irdl_definition().parameters)
+            if len(given) != wanted:
+                self.raise_wrong_token(
+                    f"'{definition.name}' takes {plural(wanted, 'parameter')}, not {len(given)}"
+                )
+            return definition.new(given)
         assert issubclass(definition, Data)
         data = cast(type[Data[Any]], definition)
         return data(data.parse_parameter(self))

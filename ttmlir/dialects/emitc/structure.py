@@ -542,6 +542,8 @@ class ExpressionOp(AssemblyOp):
         position = parser.pos
         if parser.lexer.input.content.startswith("(", position):
             function = parser.parse_function_type()
+            if len(function.outputs) != 1:
+                parser.raise_error(f"expected one result, not {len(function.outputs)}", position)
             types, result = function.inputs.data, function.outputs.data[0]
         else:
             types, result = (), parser.parse_type()
