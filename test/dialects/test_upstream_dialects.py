@@ -223,3 +223,96 @@ def test_the_dictionary_prevails_over_what_the_syntax_spells() -> None:
 def without_names(text: str) -> str:
     """Text without the numbers and names of results."""
     return re.sub(r"%\w+ = ", "", text).strip()
+
+
+BODY = """(%in: f32{more}) {{
+    %1 = arith.addf %in, %in : f32
+    %2 = arith.mulf %1, %in : f32
+    linalg.yield %2 : f32
+  }}"""
+WITH_ATTRIBUTES = [
+    "%0 = linalg.reduce ins(%t : tensor<3x5xf32>) outs(%r : tensor<3xf32>) dimensions = [1] {x.y = -1 : i8} "
+    + BODY.format(more=", %init: f32"),
+    "%0 = linalg.map ins(%r : tensor<3xf32>) outs(%r : tensor<3xf32>) {x.y = -1 : i8} "
+    + BODY.format(more=""),
+    "%0 = linalg.transpose ins(%t : tensor<3x5xf32>) outs(%u : tensor<5x3xf32>) permutation = [1, 0] {x.y = 2}",
+    "%0 = linalg.broadcast ins(%r : tensor<3xf32>) outs(%t : tensor<3x5xf32>) dimensions = [1] {x.y}",
+    """%0 = tosa.while_loop (%x = %n) : (tensor<i32>) -> tensor<i32> {
+    %1 = tosa.greater %x, %x : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    tosa.yield %1 : tensor<i1>
+  } do {
+  ^bb0(%y: tensor<i32>):
+    tosa.yield %y : tensor<i32>
+  } attributes {x.y = 1 : i8}""",
+]
+"""Operations whose attributes of no meaning stand somewhere else than behind the name."""
+
+
+@pytest.mark.parametrize("operation", WITH_ATTRIBUTES, ids=lambda text: text.split()[2])
+def test_what_is_printed_with_attributes_is_read_again(operation: str) -> None:
+    """By our tools and by mlir-opt, which makes the same of it as of the text that it had."""
+    arguments = "%t: tensor<3x5xf32>, %u: tensor<5x3xf32>, %r: tensor<3xf32>, %n: tensor<i32>"
+    text = f"func.func @f({arguments}) {{\n  {operation}\n  return\n}}\n"
+    printed = ours(text)
+    assert "x.y" in printed
+    assert ours(printed) == printed
+    assert mlir_opt(printed) == mlir_opt(text)
+    assert ours(mlir_opt(text)) == printed
+
+
+NUMBERS = [
+    *("f32 = 0x7F800000", "f32 = 0xFF800000", "f32 = 0x7FC00000", "f64 = 0x7FF0000000000000"),
+    *("i32 = 255", "index = -3", "i1 = true", "f32 = -1.500000e+03"),
+    "!emitc.array<2xf32> = dense<[1.000000e+00, 0x7F800000]>",
+]
+WRONG_NUMBERS = [
+    *("f32 = -0x7F800000", "f32 = 5", "f32 = 0x7FF800000", "i8 = 300", "i32 = 1.5", "i8 = 3 : i8"),
+    *("!emitc.ptr<i32> = 4", "i32 = true"),
+]
+
+
+def test_numbers_of_global_variables_are_read_as_they_are_printed() -> None:
+    """Infinities and NaN too, which have hexadecimal digits."""
+    text = "\n".join(f"  emitc.global @g{i} : {each}" for i, each in enumerate(NUMBERS))
+    assert mlir_opt(text).strip() == ours(text).strip() == f"module {{\n{text}\n}}"
+
+
+@pytest.mark.parametrize("number", WRONG_NUMBERS)
+def test_wrong_numbers_of_global_variables_are_refused_as_in_mlir(number: str) -> None:
+    """In the same words, at the same place."""
+    text = f"emitc.global @g : {number}"
+    with pytest.raises(DiagnosticError) as caught:
+        ours(text)
+    assert str(caught.value).splitlines()[0] == mlir_opt(text).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("type", "column", "message"),
+    [
+        ("!emitpy.class", 14, "'emitpy.class' takes 1 parameter, not 0"),
+        ('!emitpy.class]"Model">', 14, "'emitpy.class' takes 1 parameter, not 0"),
+        ('!emitpy.class<"a", "b">', 24, "'emitpy.class' takes 1 parameter, not 2"),
+        ("!emitpy.str<i32>", 17, "'emitpy.str' takes 0 parameters, not 1"),
+        ("!ttkernel.cb<-1, i32>", 14, "expected a number of elements from 0 to 2**63 - 1"),
+        (f"!ttkernel.cb<{1 << 63}, i32>", 14, "expected a number of elements from 0 to 2**63 - 1"),
+    ],
+)
+def test_wrong_parameters_of_types_are_refused(type: str, column: int, message: str) -> None:
+    """At their place, in the argument of a function and in an attribute."""
+    for before, after in (
+        ("func.func @f(%a: ", ") { return }"),
+        ("module attributes {x = ", "} {}"),
+    ):
+        with pytest.raises(DiagnosticError) as caught:
+            ours(before + type + after)
+        place = f"{FILE}:1:{len(before) + column}"
+        assert str(caught.value).splitlines()[0] == f"{place}: error: {message}"
+
+
+@pytest.mark.parametrize(("results", "count"), [("()", 0), ("(i32, i32)", 2)])
+def test_an_expression_has_one_result(results: str, count: int) -> None:
+    """The type of a function with another number of results is refused."""
+    with pytest.raises(DiagnosticError) as caught:
+        ours(f"func.func @f() {{\n  %0 = emitc.expression : () -> {results} {{\n  }}\n  return\n}}")
+    error = str(caught.value).splitlines()[0]
+    assert error == f"{FILE}:2:27: error: expected one result, not {count}"

@@ -372,7 +372,8 @@ _WINDOW = tuple(Property(name, ods.ELEMENTS, optional=True) for name in ("stride
 class StructuredOp(AssemblyOp):
     """An operation that reads its inputs and gives what its outputs begin with, changed.
 
-    Syntax: `{attributes} ins(inputs : types) outs(outputs : types) -> types`.
+    Syntax: `{attributes} ins(inputs : types) outs(outputs : types) -> types`. With a list or a body
+    the attributes are written behind the list.
     """
 
     LISTED: ClassVar[str] = ""
@@ -395,6 +396,9 @@ class StructuredOp(AssemblyOp):
                 Parser.Delimiter.SQUARE, parser.parse_integer
             )
             properties[cls.LISTED] = DenseArrayBase.from_list(i64, numbers)
+        if cls.LISTED or cls.HAS_BODY:
+            given, others = cls.parse_dict(parser, properties)
+            properties, attributes = given, attributes | others
         regions = [cls._parse_body(parser, short, inputs)] if cls.HAS_BODY else []
         if cls.SIGNATURE.has_segments:
             properties[SEGMENTS] = cls.segments(len(inputs), len(outputs))
@@ -448,7 +452,9 @@ class StructuredOp(AssemblyOp):
         hidden = (*self.SPELLED, SEGMENTS, self.LISTED)
         entries = {k: v for k, v in self.properties.items() if k not in hidden}
         entries |= {k: v for k, v in self.attributes.items() if not k.startswith("linalg.")}
-        printer.print_op_attributes(dict(sorted(entries.items())))
+        attributes_lead = not (self.LISTED or self.HAS_BODY)
+        if attributes_lead:
+            printer.print_op_attributes(dict(sorted(entries.items())))
         count = len(self.operands) - self._output_count()
         for keyword, values in (("ins", self.operands[:count]), ("outs", self.operands[count:])):
             if values:
@@ -460,6 +466,8 @@ class StructuredOp(AssemblyOp):
         if self.LISTED:
             numbers = cast("DenseArrayBase[IntegerType]", self.properties[self.LISTED])
             printer.print_string(f" {self.LISTED} = {list(numbers.iter_values())}")
+        if not attributes_lead:
+            printer.print_op_attributes(dict(sorted(entries.items())))
         if self.HAS_BODY:
             self._print_body(printer)
         elif self.results and not self.LISTED:

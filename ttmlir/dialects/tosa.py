@@ -540,12 +540,12 @@ class WhileOp(AssemblyOp):
         )
         parser.parse_keyword("do")
         body = parser.parse_region()
-        _, attributes = cls.parse_dict(parser, {})
+        attributes = parser.parse_optional_attr_dict_with_keyword()
         return cls.create(
             operands=operands,
             result_types=type.outputs.data,
             regions=[condition, body],
-            attributes=attributes,
+            attributes={} if attributes is None else attributes.data,
         )
 
     def print(self, printer: Printer) -> None:
@@ -565,7 +565,7 @@ class WhileOp(AssemblyOp):
         printer.print_region(condition, print_entry_block_args=False)
         printer.print_string(" do ")
         printer.print_region(body)
-        self.print_dict(printer)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
 
 
 _NAME = Property("name", ods.STRING)

@@ -68,6 +68,7 @@ from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 from xdsl.utils.mlir_lexer import PunctuationSpelling
 
+from ttmlir.errors import plural
 from ttmlir.layout.affine import AffineMap
 from ttmlir.mlir.attribute_sharing import Interner
 from ttmlir.mlir.attributes import (
@@ -981,7 +982,13 @@ class AttributeReader(TypeReader):
 
     def _parse_registered(self, definition: type[Attribute]) -> Attribute:
         if issubclass(definition, ParametrizedAttribute):
-            return definition.new(definition.parse_parameters(self))
+            given = definition.parse_parameters(self)
+            wanted = len(definition.get_irdl_definition().parameters)
+            if len(given) != wanted:
+                self.raise_wrong_token(
+                    f"'{definition.name}' takes {plural(wanted, 'parameter')}, not {len(given)}"
+                )
+            return definition.new(given)
         assert issubclass(definition, Data)
         data = cast(type[Data[Any]], definition)
         return data(data.parse_parameter(self))
@@ -1027,8 +1034,10 @@ class AttributeReader(TypeReader):
             self.raise_error("expected attribute name")
         return name
 
-    def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
-        """Read a number, if there is one."""
+    def parse_optional_builtin_int_or_float_attr(
+        self, type: TypeAttribute | None = None
+    ) -> IntegerAttr | FloatAttr | None:
+        """Read a number, if there is one; of a type that is known the text has only the number."""
         boolean = self.try_parse_builtin_boolean_attr()
         if boolean is not None:
             return boolean
@@ -1042,7 +1051,8 @@ class AttributeReader(TypeReader):
                 self.raise_error("expected constant integer or floating point value")
             return None
         self.consume_token()
-        type = self.parse_type() if self.parse_optional_punctuation(":") else None
+        if type is None and self.parse_optional_punctuation(":"):
+            type = self.parse_type()
         return self._number(token.text, negative, type, start)
 
     def _number(
@@ -1061,7 +1071,9 @@ class AttributeReader(TypeReader):
                 start,
             )
         if is_float:
-            self.raise_error("floating point value not valid for specified type")
+            # MLIR shows the next token, at the end of the file the last character.
+            position = self.pos - (self.current_token.kind is Kind.EOF)
+            self.raise_error("floating point value not valid for specified type", position)
         return self._integer(literal, negative, cast(IntegerType | IndexType, type), start)
 
     def _integer(

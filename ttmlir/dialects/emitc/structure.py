@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
-    AnyFloat,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FloatAttr,
@@ -58,6 +57,9 @@ from ttmlir.mlir.printing import show_op
 from ttmlir.mlir.upstream_syntax import parse_function, print_function
 
 if TYPE_CHECKING:
+    from xdsl.ir import TypeAttribute
+
+    from ttmlir.mlir.attribute_reader import AttributeReader
     from ttmlir.mlir.upstream_syntax import UpstreamPrinter
 
 _TYPED = (IntegerAttr, FloatAttr, DenseIntOrFPElementsAttr, DenseResourceAttr, StringAttr)
@@ -317,19 +319,12 @@ def _initializer_type(type: Attribute) -> Attribute:
 
 def _parse_initial_value(parser: Parser, type: Attribute) -> Attribute:
     """Read a value whose type is not repeated."""
-    position = parser.pos
+    expected = _initializer_type(type)
     if type.name == "emitc.array" and parser.parse_optional_keyword("dense") is not None:
-        return parser.parse_dense_int_or_fp_elements_attr(
-            cast("TensorType[IntegerType]", _initializer_type(type))
-        )
-    number = parser.parse_optional_number()
-    if number is None:
-        return parser.parse_attribute()
-    if isinstance(number, int) and isinstance(type, (IntegerType, IndexType)):
-        return IntegerAttr(number, cast("IntegerType", type))
-    if isinstance(type, AnyFloat) and isinstance(number, float):
-        return FloatAttr(number, type)
-    parser.raise_error(f"expected a number of type {text(cast('Attribute', type))}", position)
+        return parser.parse_dense_int_or_fp_elements_attr(cast("TensorType[IntegerType]", expected))
+    reader = cast("AttributeReader", parser)
+    number = reader.parse_optional_builtin_int_or_float_attr(cast("TypeAttribute", expected))
+    return parser.parse_attribute() if number is None else number
 
 
 class GetGlobalOp(FormatOp):
@@ -547,6 +542,8 @@ class ExpressionOp(AssemblyOp):
         position = parser.pos
         if parser.lexer.input.content.startswith("(", position):
             function = parser.parse_function_type()
+            if len(function.outputs) != 1:
+                parser.raise_error(f"expected one result, not {len(function.outputs)}", position)
             types, result = function.inputs.data, function.outputs.data[0]
         else:
             types, result = (), parser.parse_type()

@@ -230,8 +230,11 @@ class CBType(ParametrizedAttribute, TypeAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read the five parameters, or the two of 2026."""
         expect(parser, "<")
+        position = parser.pos
         elements = parser.parse_optional_integer(allow_boolean=False)
         if elements is not None:
+            if not 0 <= elements < 1 << 63:
+                parser.raise_error("expected a number of elements from 0 to 2**63 - 1", position)
             note_late_kernels()
             expect(parser, ",")
             with parameter(parser, _CB, "element_type", "Type"):
@@ -254,7 +257,7 @@ class CBType(ParametrizedAttribute, TypeAttribute):
     @staticmethod
     def _parameters_of(elements: int, element: Attribute) -> Sequence[Attribute]:
         buffer = CircularBuffer(CBPort.IN0, 0, 0, elements=elements)
-        return [CircularBufferParameter(buffer), MemRefType(element, [abs(elements)])]
+        return [CircularBufferParameter(buffer), MemRefType(element, [elements])]
 
     @property
     def is_late(self) -> bool:
