@@ -117,9 +117,15 @@ def _map(node: tree.Block, change: Callable[[tree.Statement], tree.Statement]) -
 
 
 def open_switch(
-    node: tree.Switch, nested: Sequence[tuple[tree.Label, tree.Case]], name: str
+    node: tree.Switch,
+    nested: Sequence[tuple[tree.Label, tree.Case]],
+    name: str,
+    first: Sequence[tree.Statement] = (),
 ) -> tree.Block:
-    """A `switch` as a list of jumps to its cases; those in its blocks are labels already."""
+    """A `switch` as a list of jumps to its cases; those in its blocks are labels already.
+
+    The statements that come `first`, before all of its own cases, are entered by jumps only.
+    """
     at, number = node.position, tree.NamedType("int64_t")
     asked, end = tree.Name(f"{name}_value", position=at), tree.Label(f"{name}_end", position=at)
 
@@ -132,7 +138,7 @@ def open_switch(
                 yield each if is_left else _map_lists(each, leave)
 
     entries = [*nested]
-    body = list[tree.Statement]()
+    body = list(leave(first))
     for count, each in enumerate(node.cases):
         label = tree.Label(f"{name}_case_{count}", position=each.position)
         entries.append((label, each))

@@ -700,7 +700,7 @@ class _Reader(DeclarationReader):
         start, condition = self.started_condition(self.field(node, "condition"))
         outer, self.inner_cases = self.inner_cases, []
         cases = list[tree.Case]()
-        declared = list[tree.Statement]()
+        declared, jumped_into = list[tree.Statement](), list[tree.Statement]()
         for child in self.field(node, "body").named_children:
             if child.type == "case_statement":
                 cases.append(self.case(child))
@@ -710,21 +710,25 @@ class _Reader(DeclarationReader):
                 cases[-1] = replace(cases[-1], statements=more)
             elif child.type == "declaration":
                 declared += self.before_cases(child, condition)
-            elif child.type in _STATEMENT_READERS and not self.inner_cases:
-                # Nothing comes here, unless there are cases in it.
+            elif child.type in _MEANING_READERS:
+                declared += self.statement(child)
+            elif child.type in (*_STATEMENT_READERS, "labeled_statement"):
+                # Nothing comes here, unless there are cases or other labels in it or before it.
                 body = tree.Block(tuple(self.statement(child)), position=self.at(child))
-                if self.inner_cases or any(isinstance(x, tree.Label) for x in tree.walk(body)):
-                    raise self.unsupported(child, "'case' and 'default'")
-                declared.append(tree.If(tree.Boolean(False), body, position=self.at(child)))
+                if jumped_into or any(isinstance(x, tree.Label) for x in tree.walk(body)):
+                    jumped_into += body.statements
+                else:
+                    declared.append(tree.If(tree.Boolean(False), body, position=self.at(child)))
             else:
                 raise self.unsupported(child, "'case' and 'default'")
         nested, self.inner_cases = self.inner_cases, outer
         position = self.at(node)
         made = tree.Switch(condition, tuple(cases), position=position)
         start = (*start, *declared)
-        if nested:
+        if nested or jumped_into:
             self.unnamed_count += 1
-            opened = open_switch(made, nested, f"switch_of_blocks_{self.unnamed_count}")
+            name = f"switch_of_blocks_{self.unnamed_count}"
+            opened = open_switch(made, nested, name, jumped_into)
             return replace(opened, statements=(*start, *opened.statements))
         return tree.Block((*start, made), position=position) if start else made
 

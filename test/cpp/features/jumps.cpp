@@ -68,7 +68,15 @@ again:
     switch (i) { case 0: s += 1; i = 2; goto again; case 1: { in: s += 10; } i = 0; if (s < 15) goto again; break; case 2: s += 100; i = 3; goto in; case 4: last: s += 1000; }
     note(s); if (s < 1000) goto last; note(s);
 }
+namespace first {
+// Loops, branches and labels before the cases of a switch: entered by jumps only.
+uint32_t duff(uint32_t n){ uint32_t c=0,i=(n+3)/4; switch(n%4){ do { case 0:c+=1; case 3:c+=10; case 2:c+=100; case 1:c+=1000; } while(--i); } return c; }
+uint32_t label(uint32_t x){ switch(x){ here: return 12; case 1: goto here; case 2: return 13; } return 0; }
+uint32_t branches(uint32_t x){ uint32_t r=1; switch(x){ if(x==99){ case 1: r=2; } else { case 2: r+=3; } r+=10; default: r*=2; } return r; }
+void notes(){ for(int i=1;i<10;i++) note(duff(i)); for(int i=0;i<4;i++) { note(label(i)); note(branches(i)); } }
+}  // namespace first
 void kernel_main() {
+    first::notes();
     int i = 0;
 again:
     ++i; note(i);

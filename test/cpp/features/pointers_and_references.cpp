@@ -42,7 +42,8 @@ void notes() {
     std::array<int,2> a{1,2}; const std::array<int,2>& c=a; const int& e=c[0]; a[0]=6; note(e); const int* pe=&c[1]; a[1]=3; note(*pe); note(least(n,3)); note(sized[0]+l(6));
     note(std::is_same_v<decltype(f()),const int&>); note(of(f())); note(which(f())); int x=2,y=3; const int& lo=least(x,y); x=1; note(lo); y=0; note(least(x,y)); note(least(x,4));
     const int& ei=either(false,x,y); y=12; note(ei); note(either(true,x,8)); note(deep(3,y)); const int& dp=deep(2,x); x=21; note(dp); F pf=g>6?same:other; note(pf(y)); pf=other; note(pf(y)); note(*held(0)); note(held(1)==nullptr);
-    uint8_t narrow=200; note(wide(narrow)); const uint32_t& wd=wide(narrow+1); (void)wd; decltype(auto) z=l(k); k=6; note(z); }
+    uint8_t narrow=200; note(wide(narrow)); const uint32_t& wd=wide(narrow+1); (void)wd; decltype(auto) z=l(k); k=6; note(z);
+    int mx=1,my=2; const int& ma=std::max(mx,my); const int& mi=std::min(mx,my); const auto& same_=std::max(my,my); my=7; mx=3; note(ma); note(mi); note(same_); const int& mv=std::max(mx,9); note(mv); note(std::max(mx,my)); const int& ml=std::min(a[0],a[1]); a[1]=-4; note(ml); }
 }  // namespace constants
 void kernel_main() {
     constants::notes();

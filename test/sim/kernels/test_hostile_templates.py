@@ -59,6 +59,20 @@ CASES = [
         "B<40>::type x;",
         "takes 4398046511104 bytes",
     ),
+    (
+        "template <class A, class B> struct P {};\ntemplate <int N> struct T { "
+        "using t = P<typename T<N - 1>::t, typename T<N - 1>::t>; };\n"
+        "template <> struct T<0> { using t = int; };",
+        "T<100>::t x;",
+        "k.cpp:2:39: error: the kernel is too large: the name of a type has more than 16384",
+    ),
+    (
+        "template <int N> struct T { "
+        "using t = void (*)(typename T<N - 1>::t, typename T<N - 1>::t); };\n"
+        "template <> struct T<0> { using t = int; };",
+        "T<100>::t x;",
+        "error: the kernel is too large: the name of a type has more than 16384",
+    ),
     ("", "std::make_index_sequence<100000> s;", "is the last of 128 templates"),
     ("", "std::array<int, 1000000> a;", "takes 4000000 bytes"),
     (

@@ -1259,6 +1259,7 @@ def make_class(
     if known is not None:
         return QualifiedType(_latest(context, known))
     name = show_arguments(template.name, parameters, scope)
+    unit.spend_name(node, name)
     if template.scope in unit.namespaces.values():
         path = next(x for x, each in unit.namespaces.items() if each is template.scope)
         name = f"{path}::{name}" if path == "std" else name

@@ -63,6 +63,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_scalar,
     find_pointee,
     fold_constant,
+    has_address,
     is_fixed_by_host,
     look_at,
     retype_lvalue,
@@ -596,6 +597,7 @@ def _declare_reference(
     initial = declarator.value
     if initial is None or isinstance(initial, tree.Braces):
         raise context.error(declarator, "a reference needs a variable that it refers to")
+    initial = _choose_extreme(context, initial)
     found = look_at(context, initial)
     is_place = not type_.is_rvalue
     if isinstance(found, Value):
@@ -609,6 +611,31 @@ def _declare_reference(
     if isinstance(variable, Variable):
         kept = replace(variable, reference="&" if is_place else "&&")
         context.scope.symbols[declarator.name] = kept
+
+
+def _choose_extreme(context: Context, node: tree.Expression) -> tree.Expression:
+    """`std::min` and `std::max` of two places as the choice of one of them; others as they are."""
+    match node:
+        case tree.FunctionCall(
+            callee=tree.Name(text="std::min" | "std::max" as name),
+            arguments=(tree.Node() as a, tree.Node() as b),
+            template_arguments=(),
+        ) if not (isinstance(a, tree.Braces) or isinstance(b, tree.Braces)):
+            pass
+        case _:
+            return node
+    acting = (tree.FunctionCall, tree.Assign, tree.Update, tree.Expansion)
+    if context.unit.find(name, context.scope) or any(
+        isinstance(each, acting) for part in (a, b) for each in tree.walk(part)
+    ):
+        return node
+    with context.unit.looking():
+        found = [look_at(context, each) for each in (a, b)]
+    if not all(map(has_address, found)) or found[0].type != found[1].type:
+        return node
+    left, right = (a, b) if name == "std::max" else (b, a)
+    test = tree.BinaryOperation("<", left, right, position=node.position)
+    return tree.Conditional(test, b, a, position=node.position)
 
 
 def declare_reference_to(

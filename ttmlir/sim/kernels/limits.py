@@ -25,5 +25,8 @@ MAX_PACK = 256
 MAX_DESTROYED = 64
 """How many elements an array of objects with a destructor has."""
 
+MAX_TYPE_NAME = 16_384
+"""How many characters the name of a type has, with those of the types in it."""
+
 MAX_FOLDED_STEPS = 100_000
 """How many iterations of loops and calls the constants of one kernel take to compute."""

@@ -350,7 +350,9 @@ def define_static_members(scope: Scope, node: tree.Declaration) -> None:
             scope.symbols[each.name] = LateVariable(plain, each, scope)
 
 
-_PASSING = frozenset(("std::forward", "std::move", "std::tie", "move", "forward"))
+_PASSING = frozenset(
+    ("std::forward", "std::move", "std::tie", "std::min", "std::max", "move", "forward")
+)
 """Functions that give what they are given."""
 
 

@@ -39,7 +39,7 @@ from ttmlir.sim.kernels.library import (
     list_alike,
     strip_namespaces,
 )
-from ttmlir.sim.kernels.limits import MAX_NOTES, MAX_STEPS
+from ttmlir.sim.kernels.limits import MAX_NOTES, MAX_STEPS, MAX_TYPE_NAME
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import PURE, ClockCosts, Folder, add_clock
 from ttmlir.sim.kernels.scope import (
@@ -424,14 +424,25 @@ class Unit:
             self.calls.setdefault(called.callee.text.rpartition("::")[2], node)
         self.steps += steps
         if self.steps > MAX_STEPS:
-            message = (
-                f"the kernel is too large: it has more than {MAX_STEPS} expressions, statements "
-                "and elements, with every use of its functions and templates counted"
+            raise self._too_large(
+                node,
+                f"it has more than {MAX_STEPS} expressions, statements "
+                "and elements, with every use of its functions and templates counted",
             )
-            error = self.error(node, message)
-            if self.errors is not None:
-                raise TooManyErrorsError(message, error.position, error.line)
-            raise error
+
+    def spend_name(self, node: tree.Node, name: str) -> None:
+        """Count the text of a type's name: types that are made of types may double it each time."""
+        if len(name) > MAX_TYPE_NAME:
+            message = f"the name of a type has more than {MAX_TYPE_NAME} characters"
+            raise self._too_large(node, f"{message}, with those of the types in it")
+        self.spend(node, len(name) // 64)
+
+    def _too_large(self, node: tree.Node, reason: str) -> CppSyntaxError:
+        message = f"the kernel is too large: {reason}"
+        error = self.error(node, message)
+        if self.errors is not None:
+            return TooManyErrorsError(message, error.position, error.line)
+        return error
 
     # Names.
 

@@ -21,6 +21,7 @@ from ttmlir.cpp.types import (
     complete_type,
     is_deduced,
     is_same_type,
+    tag_of,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.initial_values import Given
@@ -46,12 +47,17 @@ def find_signature(context: Context, node: tree.FunctionOf) -> SignatureType:
             passed.append(_find_passed(context, each.type, scope))
     result = _find_passed(context, node.result, context.scope)
     if node.holder is None:
-        return SignatureType(result, tuple(passed))
+        return _bounded(context, SignatureType(result, tuple(passed)), node)
     holder = context.unit.resolve_type(node.holder, context.scope)
     if not isinstance(holder.type, (StructType, IncompleteType)):
         raise context.error(node.holder, f"'{holder.type.name}' is no class")
     this = PassedType(holder.type, "&", holder.const)
-    return SignatureType(result, (this, *passed), is_member=True)
+    return _bounded(context, SignatureType(result, (this, *passed), is_member=True), node)
+
+
+def _bounded(context: Context, made: SignatureType, node: tree.FunctionOf) -> SignatureType:
+    context.unit.spend_name(node, tag_of(made))
+    return made
 
 
 def _find_passed(context: Context, written: tree.Type, scope: Scope) -> PassedType:
