@@ -38,7 +38,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, Spelling, parameter_of
+from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, parameter_of, word_of
 from ttmlir.dialects.definition.ods import (
     KeepsConstants,
     Property,
@@ -354,30 +354,13 @@ DIRECTIONS = ("NONE", "FORWARD", "BACKWARD", "BOTH")
 """Where shardings may spread over a barrier: from operands to results is forward."""
 
 
-def _parse_direction(parser: Parser) -> Attribute:
-    position = parser.pos
-    word = parser.parse_optional_identifier_or_str_literal()
-    if word not in DIRECTIONS:
-        parser.raise_error(
-            f"custom op '{PropagationBarrierOp.name}' expected string or keyword containing one of "
-            "the following enum values for attribute 'allowed_direction' "
-            f"[{', '.join(DIRECTIONS)}]",
-            position,
-        )
-    return IntegerAttr(DIRECTIONS.index(word), i32)
-
-
-def _print_direction(printer: Printer, attr: Attribute) -> None:
-    printer.print_string(DIRECTIONS[cast("IntegerAttr", attr).value.data])
-
-
 class PropagationBarrierOp(_TensorOp):
     """The operand; shardings spread over it in the allowed direction alone."""
 
     name = "sdy.propagation_barrier"
     FORMAT = "$input `allowed_direction` `` `=` `` $allowed_direction attr-dict `:` type($result)"
     EXPECTED = ": expected builtin.tensor"
-    SPELLINGS: ClassVar = {"allowed_direction": Spelling(_parse_direction, _print_direction)}
+    SPELLINGS: ClassVar = {"allowed_direction": word_of(DIRECTIONS, i32, name, "allowed_direction")}
     SIGNATURE: ClassVar = Signature(
         values(input=ods.TENSOR),
         values(result=ods.TENSOR),
@@ -512,17 +495,7 @@ class _RegionOp(AssemblyOp):
             parser.Delimiter.PAREN, lambda: parser.parse_argument()
         )
         region = parser.parse_region(arguments)
-        properties, attributes = cls.parse_dict(parser, properties)
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, type.inputs.data, position),
-            result_types=type.outputs.data,
-            properties=properties,
-            attributes=attributes,
-            regions=[region],
-        )
+        return cls.parse_rest(parser, properties, operands, [region])
 
     def print_start(self, printer: Printer) -> None:
         """Write what `parse_start` reads."""
@@ -545,9 +518,7 @@ class _RegionOp(AssemblyOp):
         printer.print_list(self.regions[0].block.args, printer.print_block_argument)
         printer.print_string(") ")
         printer.print_region(self.regions[0], print_entry_block_args=False)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
+        self.print_rest(printer)
 
 
 class NamedComputationOp(_RegionOp):

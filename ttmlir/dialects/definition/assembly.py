@@ -81,6 +81,33 @@ class AssemblyOp(ODSOperation):
         entries = {**properties, **self.attributes}
         printer.print_op_attributes(dict(sorted(entries.items())))
 
+    @classmethod
+    def parse_rest(
+        cls,
+        parser: Parser,
+        spelled: dict[str, Attribute],
+        operands: Sequence[UnresolvedOperand],
+        regions: Sequence[Region] = (),
+    ) -> Self:
+        """Read `{...} : (operand types) -> result types` and make the operation."""
+        properties, attributes = cls.parse_dict(parser, spelled)
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type = parser.parse_function_type()
+        return cls.create(
+            operands=parser.resolve_operands(operands, type.inputs.data, position),
+            result_types=type.outputs.data,
+            properties=properties,
+            attributes=attributes,
+            regions=regions,
+        )
+
+    def print_rest(self, printer: Printer) -> None:
+        """Write `{...} : (operand types) -> result types`."""
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+
 
 def parse_operands(parser: Parser) -> list[UnresolvedOperand]:
     """Read `%a, %b, ...`, possibly nothing."""
@@ -132,11 +159,30 @@ def number(type: IntegerType, *, allow_negative: bool = True) -> Spelling:
     """A number without its type."""
 
     def read(parser: Parser) -> Attribute:
-        unsigned_bits = type.width.data
-        found = parse_signed(parser) if allow_negative else parse_unsigned(parser, unsigned_bits)
+        found = parse_signed(parser) if allow_negative else parse_unsigned(parser, type.width.data)
         return IntegerAttr(found, type)
 
     return Spelling(read, _write_number)
+
+
+def word_of(words: Sequence[str], type: IntegerType, op: str, attribute: str) -> Spelling:
+    """A word or a string for its number; messages name the operation and the attribute."""
+
+    def read(parser: Parser) -> Attribute:
+        position = parser.pos
+        word = parser.parse_optional_identifier_or_str_literal()
+        if word not in words:
+            parser.raise_error(
+                f"custom op '{op}' expected string or keyword containing one of the following "
+                f"enum values for attribute '{attribute}' [{', '.join(words)}]",
+                position,
+            )
+        return IntegerAttr(words.index(word), type)
+
+    def write(printer: Printer, attr: Attribute) -> None:
+        printer.print_string(words[cast("IntegerAttr", attr).value.data])
+
+    return Spelling(read, write)
 
 
 def parameter_of(kind: type[Data[Any]]) -> Spelling:

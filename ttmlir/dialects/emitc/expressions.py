@@ -42,8 +42,8 @@ from ttmlir.dialects.definition.assembly import (
     ConversionOp,
     FormatOp,
     FunctionalOp,
-    Spelling,
     TextOp,
+    word_of,
 )
 from ttmlir.dialects.definition.ods import (
     Property,
@@ -262,22 +262,6 @@ class UnaryPlusOp(FunctionalOp):
 _PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge", "three_way")
 
 
-def _parse_predicate(parser: Parser) -> Attribute:
-    position = parser.pos
-    keyword = parser.parse_optional_identifier() or parser.parse_optional_str_literal()
-    if keyword not in _PREDICATES:
-        parser.raise_error(
-            "custom op 'emitc.cmp' expected string or keyword containing one of the following "
-            f"enum values for attribute 'predicate' [{', '.join(_PREDICATES)}]",
-            position,
-        )
-    return IntegerAttr(_PREDICATES.index(keyword), i64)
-
-
-def _print_predicate(printer: Printer, predicate: Attribute) -> None:
-    printer.print_string(_PREDICATES[cast("IntegerAttr", predicate).value.data])
-
-
 class CmpOp(FormatOp):
     """A comparison.
 
@@ -287,7 +271,7 @@ class CmpOp(FormatOp):
 
     name = "emitc.cmp"
     FORMAT = "$predicate `,` operands attr-dict `:` functional-type(operands, results)"
-    SPELLINGS: ClassVar = {"predicate": Spelling(_parse_predicate, _print_predicate)}
+    SPELLINGS: ClassVar = {"predicate": word_of(_PREDICATES, i64, name, "predicate")}
     PREDICATES: ClassVar = _PREDICATES
     SIGNATURE: ClassVar = Signature(
         values(lhs=EMITC, rhs=EMITC),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import traits_def
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
@@ -55,33 +55,6 @@ class StableHLOOp(AssemblyOp):
         }
         entries = {**properties, **self.attributes}
         printer.print_op_attributes(dict(sorted(entries.items())))
-
-    @classmethod
-    def parse_rest(
-        cls,
-        parser: Parser,
-        spelled: dict[str, Attribute],
-        operands: Sequence[UnresolvedOperand],
-        regions: Sequence[Region] = (),
-    ) -> Self:
-        """Read `{...} : (operand types) -> result types` and make the operation."""
-        properties, attributes = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, type.inputs.data, position),
-            result_types=type.outputs.data,
-            properties=properties,
-            attributes=attributes,
-            regions=regions,
-        )
-
-    def print_rest(self, printer: Printer) -> None:
-        """Write `{...} : (operand types) -> result types`."""
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
 
 
 class FormOp(StableHLOOp):
