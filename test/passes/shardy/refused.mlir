@@ -11,7 +11,6 @@
 // RUN: not ttmlir-opt --split-input-file --register-user-sharding-rule %s 2>&1 | FileCheck %s --check-prefix=RULE
 
 // RUN: not ttmlir-opt --split-input-file --stablehlo-pipeline %s 2>&1 | FileCheck %s --check-prefix=TERMS
-// RUN: not ttmlir-opt --split-input-file --stablehlo-to-ttir-pipeline %s 2>&1 | FileCheck %s --check-prefix=TERMS
 
 // MESH: error: Pass expects a 0D, 1D, or 2D mesh, got 3D
 // MESH: error: Mesh is not valid: 3x5; there are 1x1|2|4|8|16|32|64, 2x2|4|8, 4x4|8|16|32, 8x4|8|16
@@ -190,4 +189,12 @@ func.func @order(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
       {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=5, j=7}
       need_replication={i} reduction={}>} : tensor<5x7xf32>
   return %0 : tensor<5x7xf32>
+}
+
+// -----
+
+// TERMS: refused.mlir:[[# @LINE + 2]]:1: error: only tensors have a local shape, got i32
+sdy.mesh @mesh = <["x"=1, "y"=2]>
+func.func @number(%a: i32) -> i32 {
+  return %a : i32
 }

@@ -17,8 +17,14 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import sdy
 from ttmlir.ir import rewriting
-from ttmlir.ir.tensor_types import is_tensor, value_shape
-from ttmlir.passes.shardy.shardings import SHARDING, Sharding, per_value, set_argument
+from ttmlir.ir.tensor_types import is_tensor
+from ttmlir.passes.shardy.shardings import (
+    SHARDING,
+    Sharding,
+    open_sharding,
+    per_value,
+    set_argument,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,8 +209,7 @@ def _put(
     if isinstance(said, sdy.TensorShardingPerValueAttr):
         shardings = [*Sharding.parse_all(said.data)]
     else:
-        ranks = [len(value_shape(each)) if is_tensor(each) else 0 for each in values]
-        shardings = [Sharding.open(sharding.mesh, rank) for rank in ranks]
+        shardings = [open_sharding(each, sharding.mesh) for each in values]
     shardings[index] = sharding
     held[name] = per_value(tuple(shardings))
 
@@ -230,8 +235,7 @@ def _constrain(op: sdy.NamedComputationOp, name: str, values: Sequence[SSAValue]
         return [*values]
     made: list[SSAValue] = []
     for value, sharding in zip(values, Sharding.parse_all(said.data), strict=True):
-        rank = len(sharding.dimensions)
-        if not is_tensor(value) or sharding == Sharding.open(sharding.mesh, rank):
+        if not is_tensor(value) or sharding == open_sharding(value, sharding.mesh):
             made.append(value)
             continue
         new = sdy.ShardingConstraintOp.create(
