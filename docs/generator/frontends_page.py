@@ -15,6 +15,7 @@ from ttmlir.passes.control_flow.flatten_control_flow import RULES as REGIONS
 from ttmlir.passes.control_flow.flattening import CONTROL
 from ttmlir.passes.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
+from ttmlir.passes.shardy.flow import SETTLED
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
 from ttmlir.passes.stablehlo.functions.stablehlo_expand_functions import SCAN
@@ -52,7 +53,8 @@ _WHOLE = {"stablehlo", "chlo"}
 _COMPLEX = {name for name in COMPLEX if name.startswith(("stablehlo.", "chlo."))}
 _FLATTENED = {
     *REGIONS,
-    *(SCAN, *CONTROL, *OPERATIONS, *GONE, *DYNAMIC, "stablehlo.composite", "stablehlo.return"),
+    *(SCAN, *CONTROL, *OPERATIONS, *GONE, *DYNAMIC, *SETTLED),
+    *("stablehlo.composite", "stablehlo.return"),
     *((_COMPLEX | RARE.keys() | QUANTIZED.keys()) - STABLEHLO.keys()),
 }
 """What is gone before: control flow, composites, and what is written in terms of others."""

@@ -236,15 +236,16 @@ def test_decompositions_of_divided_matrices(spec: str, part: tuple[int, ...]) ->
 
 
 @pytest.mark.parametrize(
-    ("rule", "message"),
+    ("old", "new", "message"),
     [
-        ("([i, j, k], [i])->([i, l, m], [i])", "is for another number of tensors"),
-        ("([i, j, k])->([i, l], [i])", "does not fit tensors of [2, 12, 12]"),
+        ("([i, j, k])", "([i, j, k], [i])", "number of operands and mappings must match: 1 != 2"),
+        ("([i, l, m], ", "([i, l], ", "result 0 - mapping rank must match: 2 != 3"),
+        ("l=12", "l=6", "does not fit tensors of [2, 12, 12]"),
     ],
 )
-def test_rules_that_do_not_fit(rule: str, message: str) -> None:
+def test_rules_that_do_not_fit(old: str, new: str, message: str) -> None:
     """They are told at the call."""
-    text = _FACTORS.replace("SPEC", '{"x"}, {}, {}').replace("([i, j, k])->([i, l, m], [i])", rule)
+    text = _FACTORS.replace("SPEC", '{"x"}, {}, {}').replace(old, new)
     with pytest.raises(CompilationError, match=f"<text>:4:10: error: .*{re.escape(message)}"):
         compile(text)
 

@@ -87,6 +87,12 @@ _FORM_OF_SHARDING = (
     rf'<\s*+(?:@(?:"[^"]*"|[\w.$-]+)|mesh{_MESH})\s*+,\s*+\[\s*+(?:{_DIM}(?:\s*+,\s*+{_DIM})*)?\s*+\]'
     rf"(?:\s*+,\s*+(?:replicated|unreduced)\s*+=\s*+\{{\s*+{_AXES}\s*+\}})*\s*+>"
 )
+FACTOR = r"(?:z_\d{1,9}|[i-z])"
+"""How rules spell factors: 18 letters, then `z_1` and so on."""
+_MAPPING = rf"\[\s*+(?:{FACTOR}+(?:\s*+,\s*+{FACTOR}+)*)?\s*+\]"
+_MAPPINGS = rf"\(\s*+{_MAPPING}(?:\s*+,\s*+{_MAPPING})*\s*+\)"
+RULE = re.compile(r"<\s*\((.*?)\)\s*->\s*\((.*?)\)\s*(?:\{(.*?)\})?(.*)>", re.DOTALL)
+"""The parts of a rule: mappings of operands and of results, sizes of factors, and sets of them."""
 
 
 SHARDING = re.compile(
@@ -126,9 +132,11 @@ class TextAttr(Data[str]):
 def take_brackets(parser: AttrParser, opening: str) -> str:
     """Read a balanced text that begins with a bracket."""
     text, start = parser.lexer.input.content, parser.pos
-    end = _balanced_end(text, start) if text.startswith(opening, start) else -1
-    if end < 0:
+    if not text.startswith(opening, start):
         parser.raise_error(f"expected '{opening}'")
+    end = _balanced_end(text, start)
+    if end < 0:
+        parser.raise_error(f"no bracket closes this '{opening}'")
     resume_from(parser, end)
     return text[start:end]
 
@@ -170,6 +178,16 @@ class OpShardingRuleAttr(TextAttr):
     """Which dimensions of operands and results belong together."""
 
     name = "sdy.op_sharding_rule"
+    FORM = (
+        rf"<\s*+{_MAPPINGS}\s*+->\s*+{_MAPPINGS}\s*+"
+        rf"(?:\{{\s*+(?:{FACTOR}\s*+=\s*+-?\d+(?:\s*+,\s*+{FACTOR}\s*+=\s*+-?\d+)*)?\s*+\}})?"
+        + "".join(
+            rf"(?:\s*+{word}\s*+=\s*+\{{\s*+(?:{FACTOR}(?:\s*+,\s*+{FACTOR})*)?\s*+\}})?"
+            for word in ("reduction", "need_replication", "permutation", "blocked_propagation")
+        )
+        + r"(?:\s*+,\s*+custom)?\s*+>"
+    )
+    EXAMPLE = "<([i, k], [k, j])->([i, j]) {i=2, j=4, k=8} reduction={k}>"
 
 
 @irdl_attr_definition

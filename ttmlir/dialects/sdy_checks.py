@@ -745,17 +745,17 @@ def _check_part(
 
 # --- Rules ----------------------------------------------------------------------------------------
 
-_RULE = re.compile(r"<\((.*?)\)->\((.*?)\) \{(.*?)\}(.*)>")
 _MAPPING = re.compile(r"\[([^\[\]]*)\]")
-_FACTOR = re.compile(r"z_\d+|[i-z]")
-_SETS = re.compile(r"(\w+)=\{([^{}]*)\}")
+_FACTOR = re.compile(sdy.FACTOR)
+_SETS = re.compile(r"(\w+)\s*=\s*\{([^{}]*)\}")
+_LETTERS = ord("z") - ord("i") + 1
 _SPECIAL = ("reduction", "need_replication", "permutation")
 
 
 def check_rule(op: Operation) -> str | None:
     """What is wrong with how a rule says that dimensions belong together; None if nothing is."""
     said = op.attributes.get("sdy.sharding_rule")
-    found = _RULE.fullmatch(said.data) if isinstance(said, sdy.OpShardingRuleAttr) else None
+    found = sdy.RULE.fullmatch(said.data) if isinstance(said, sdy.OpShardingRuleAttr) else None
     if found is None:
         return None
     try:
@@ -766,8 +766,15 @@ def check_rule(op: Operation) -> str | None:
 
 
 def _check_rule(op: Operation, found: re.Match[str]) -> None:
-    factors = [each.strip() for each in found[3].split(",") if each.strip()]
+    factors = ["".join(each.split()) for each in (found[3] or "").split(",") if each.strip()]
     names = [each.partition("=")[0] for each in factors]
+    for number, name in enumerate(names):
+        if _number(name) != number:
+            wanted = chr(ord("i") + number) if number < _LETTERS else f"z_{number - _LETTERS + 1}"
+            refuse(
+                "expecting factor indices to be ordered like an iota ([0,1,2,...], e.g. "
+                f"{{i=#, j=#, ...}}). Expecting factor index symbol '{wanted}', received: '{name}'"
+            )
     sets = {word: _FACTOR.findall(each) for word, each in _SETS.findall(found[4])}
     used: dict[str, set[str]] = {}
     for what, text, values in (

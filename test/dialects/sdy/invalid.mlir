@@ -1651,3 +1651,19 @@ func.func @main(%a: tensor<8x12xf32>) {
   } : (tensor<8x12xf32>) -> tensor<8x12xf32>
   return
 }
+
+// -----
+
+func.func @main(%a: tensor<8x12xf32>) -> tensor<8x12xf32> {
+  // expected-error @+1 {{'stablehlo.abs' op expecting factor indices to be ordered like an iota ([0,1,2,...], e.g. {i=#, j=#, ...}). Expecting factor index symbol 'j', received: 'z_1'}}
+  %0 = stablehlo.abs %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i, z_1])->([i, z_1]) {i=8, z_1=12}>} : tensor<8x12xf32>
+  return %0 : tensor<8x12xf32>
+}
+
+// -----
+
+func.func @main(%a: tensor<8x12xf32>) -> tensor<8x12xf32> {
+  // expected-error @+1 {{'stablehlo.abs' op operand - expecting factor indices to be within 0<=...<num_factors; received: 0, num_factors: 0}}
+  %0 = stablehlo.abs %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j])>} : tensor<8x12xf32>
+  return %0 : tensor<8x12xf32>
+}

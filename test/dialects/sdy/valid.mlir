@@ -584,3 +584,10 @@ func.func @main(%a: i32) {
   } : (i32) -> i32
   return
 }
+
+// -----
+
+func.func @main(%a: tensor<8x12xf32>) -> tensor<8x12xf32> {
+  %0 = stablehlo.abs %a {sdy.sharding_rule = #sdy.op_sharding_rule<([ ij , k ] )  -> ([ij,k]){i=2,j=4,k=12} permutation={i, j} blocked_propagation={k},custom>} : tensor<8x12xf32>
+  return %0 : tensor<8x12xf32>
+}

@@ -10,6 +10,8 @@
 // RUN: not ttmlir-opt --split-input-file --update-global-to-local-shapes %s 2>&1 | FileCheck %s --check-prefix=UPDATE
 // RUN: not ttmlir-opt --split-input-file --register-user-sharding-rule %s 2>&1 | FileCheck %s --check-prefix=RULE
 
+// RUN: not ttmlir-opt --split-input-file --stablehlo-pipeline %s 2>&1 | FileCheck %s --check-prefix=TERMS
+
 // MESH: error: Pass expects a 0D, 1D, or 2D mesh, got 3D
 // MESH: error: Mesh is not valid: 3x5; there are 1x1|2|4|8|16|32|64, 2x2|4|8, 4x4|8|16|32, 8x4|8|16
 // MESH: error: Pass expects a single mesh op, got 2
@@ -130,4 +132,69 @@ sdy.mesh @mesh = <["x"=2]>
 func.func @sizes(%a: tensor<?x7xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
     -> tensor<?x7xf32> {
   return %a : tensor<?x7xf32>
+}
+
+// -----
+
+// TERMS: refused.mlir:[[# @LINE + 4]]:8: error: 'sdy.replicated_to_unreduced' op makes terms of a sum that stay on their devices (unreduced axes), which is not done here; leave it and the sum of its terms out
+sdy.mesh @mesh = <["x"=1, "y"=2]>
+func.func @copies(%a: tensor<5x7xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>})
+    -> tensor<5x7xf32> {
+  %0 = sdy.replicated_to_unreduced {"y"} %a out_sharding=<@mesh, [{}, {}], unreduced={"y"}>
+      : tensor<5x7xf32>
+  %1 = sdy.all_reduce {"y"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<5x7xf32>
+  return %1 : tensor<5x7xf32>
+}
+
+// -----
+
+// TERMS: refused.mlir:[[# @LINE + 4]]:8: error: 'sdy.sharded_to_unreduced' op makes terms of a sum that stay on their devices (unreduced axes), which is not done here; put the parts together by sdy.all_gather
+sdy.mesh @mesh = <["x"=1, "y"=2]>
+func.func @parts(%a: tensor<6x7xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>})
+    -> tensor<6x7xf32> {
+  %0 = sdy.sharded_to_unreduced [{"y"}, {}] %a out_sharding=<@mesh, [{}, {}], unreduced={"y"}>
+      : tensor<6x7xf32>
+  %1 = sdy.all_reduce {"y"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<6x7xf32>
+  return %1 : tensor<6x7xf32>
+}
+
+// -----
+
+// RULE: error: 'stablehlo.custom_call' op operand - mapping rank must match: 2 != 1
+func.func @unfit(%a: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = stablehlo.custom_call @mine(%a) {mhlo.frontend_attributes = {xla.sdy.custom_sharding_rule =
+      "#sdy.op_sharding_rule<([i, j])->([i]) {i=6, j=3}>"}} : (tensor<6xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+// RULE: refused.mlir:[[# @LINE + 1]]:18: error: no bracket closes this '<'
+sdy.mesh @mesh = <["x\"=2]>
+
+// -----
+
+// RULE: refused.mlir:[[# @LINE + 3]]:{{[0-9]+}}: error: expected text such as <([i, k], [k, j])->([i, j]) {i=2, j=4, k=8} reduction={k}>
+func.func @words(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %0 = stablehlo.abs %a
+      {sdy.sharding_rule = #sdy.op_sharding_rule<hello "world" [{}]>} : tensor<5x7xf32>
+  return %0 : tensor<5x7xf32>
+}
+
+// -----
+
+// RULE: refused.mlir:[[# @LINE + 3]]:{{[0-9]+}}: error: expected text such as <([i, k]
+func.func @order(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %0 = stablehlo.abs %a
+      {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=5, j=7}
+      need_replication={i} reduction={}>} : tensor<5x7xf32>
+  return %0 : tensor<5x7xf32>
+}
+
+// -----
+
+// TERMS: refused.mlir:[[# @LINE + 2]]:1: error: only tensors have a local shape, got i32
+sdy.mesh @mesh = <["x"=1, "y"=2]>
+func.func @number(%a: i32) -> i32 {
+  return %a : i32
 }

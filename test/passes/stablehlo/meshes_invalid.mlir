@@ -41,3 +41,15 @@ func.func @unreadable(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
       : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @half_manual(%a: tensor<8x12xf32>) -> tensor<8x12xf32> {
+  // expected-error @+1 {{failed to legalize operation 'sdy.manual_computation': parts are divided over "y", which is no manual axis; run stablehlo-pipeline before, which makes all axes manual}}
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x", "y"}, {}]>]
+      out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%b: tensor<4x12xf32>) {
+    sdy.return %b : tensor<4x12xf32>
+  } : (tensor<8x12xf32>) -> tensor<8x12xf32>
+  return %0 : tensor<8x12xf32>
+}

@@ -240,7 +240,6 @@ class StableHLOToTTNNPipeline(ModelToTTNNPipeline):
 
 
 def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
-    from ttmlir.passes.general.inline import InlinePass
     from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import StableHLOExpandComplexPass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
     from ttmlir.passes.stablehlo.functions.stablehlo_expand_functions import (
@@ -258,6 +257,7 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import (
         StableHLOExpandOperationsPass,
     )
+    from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import InlineNamedPass
     from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import (
         StableHLOFlattenControlFlowPass,
     )
@@ -271,7 +271,7 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOFlattenTuplePass(),
         StableHLOLegalizeCompositeToCallPass(),
         StableHLOExpandLinearAlgebraPass(),
-        InlinePass(canonicalize=False),
+        InlineNamedPass(canonicalize=False),
         StableHLORefineShapesPass(),
         StableHLOExpandFunctionsPass(),
         StableHLOLegalizeQuantToMathPass(),

@@ -432,11 +432,11 @@ def _said(op: Operation) -> Rule | None:
     if not isinstance(attr, sdy.OpShardingRuleAttr):
         return None
     # Lines may break anywhere.
-    found = _SAID.fullmatch(" ".join(attr.data.split()))
+    found = sdy.RULE.fullmatch(" ".join(attr.data.split()))
     if found is None:
         return None
     rule, numbers = Rule([], []), dict[str, int]()
-    sizes = {name: int(size) for name, size in _SIZE.findall(found[3])}
+    sizes = {name: int(size) for name, size in _SIZE.findall(found[3] or "")}
     needs = {kind: {*_FACTOR.findall(names)} for kind, names in _KIND.findall(found[4])}
     whole = needs.get("need_replication", set[str]()) | needs.get("permutation", set[str]())
     # What only operands or only results have is no dimension along which parts are computed from
@@ -452,8 +452,6 @@ def _said(op: Operation) -> Rule | None:
         (found[2], op.results, rule.results),
     ):
         named = _TENSOR.findall(text)
-        if len(named) != len(values):
-            refuse(op, f"the rule {found[0]} is for another number of tensors")
         for dims, shape in zip(named, _shapes(values), strict=True):
             factors = [
                 [numbers[name] for name in _FACTOR.findall(dim) if name in numbers]
@@ -466,10 +464,9 @@ def _said(op: Operation) -> Rule | None:
     return rule
 
 
-_SAID = re.compile(r"<\((.*)\)->\((.*?)\) \{([^{}]*)\}(.*)>")
 _TENSOR = re.compile(r"\[([^\[\]]*)\]")
 _FACTOR = re.compile(r"[a-z](?:_\d+)?")
-_SIZE = re.compile(r"([a-z](?:_\d+)?)=(\d{1,18})(?!\d)")
+_SIZE = re.compile(r"([a-z](?:_\d+)?)\s*=\s*(\d{1,18})(?!\d)")
 _KIND = re.compile(r"(reduction|need_replication|permutation)=\{([^{}]*)\}")
 
 

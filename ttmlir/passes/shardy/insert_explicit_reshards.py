@@ -51,10 +51,9 @@ from ttmlir.passes.shardy.flow import borders_of, edges_of, is_solved
 from ttmlir.passes.shardy.partial_extremes import split_extremes
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
-    Sharding,
     per_value,
     result_sharding,
-    sharding_of,
+    sharding_or_open,
 )
 from ttmlir.passes.shardy.spreading import Axes, Spread, Spreader
 
@@ -135,8 +134,7 @@ class _Resharding:
         self._visit_block(block)
 
     def _spread_of(self, value: SSAValue) -> Spread:
-        rank = len(value_shape(value)) if isinstance(value.type, TensorType) else 0
-        return Spread.of((sharding_of(value) or Sharding.open(self.name, rank)).closed())
+        return Spread.of(sharding_or_open(value, self.name).closed())
 
     def _move(self, value: SSAValue, wanted: Spread, op: Operation) -> SSAValue:
         """A tensor as an operation takes it."""

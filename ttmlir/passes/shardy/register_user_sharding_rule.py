@@ -23,9 +23,9 @@ After:
 
 Requires: nothing.
 Ensures: operations with the frontend attribute `xla.sdy.custom_sharding_rule` have a
-`sdy.sharding_rule` instead.
+`sdy.sharding_rule` instead, which fits them.
 Options: none.
-Not done here: checking that a rule fits its operation.
+Not done here: spreading by the rules.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _WORDS = "mhlo.frontend_attributes"
 _RULE = "xla.sdy.custom_sharding_rule"
-_FORM = re.compile(r"#sdy\.op_sharding_rule(<\([^<>]*\)->\([^<>]*\) \{[^<>]*>)")
+_FORM = re.compile(rf"#sdy\.op_sharding_rule({sdy.OpShardingRuleAttr.FORM})")
 
 
 @dataclass(frozen=True)
@@ -75,3 +75,5 @@ def _take(op: Operation, words: DictionaryAttr) -> None:
     if rest:
         op.attributes[_WORDS] = DictionaryAttr(rest)
     op.attributes["sdy.sharding_rule"] = sdy.OpShardingRuleAttr(found[1])
+    if (wrong := sdy.checks().check_rule(op)) is not None:
+        refuse(op, wrong)

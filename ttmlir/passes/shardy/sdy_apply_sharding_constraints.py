@@ -19,7 +19,7 @@ After:
 
 Requires: nothing.
 Ensures: what a constraint takes has its sharding, if it had none and no other constraint wants
-another.
+another. What a `sdy.data_flow_edge` stands for has the sharding of the edge, which is gone.
 Options: none.
 Not done here: constraints of constraints.
 """
@@ -34,6 +34,7 @@ from xdsl.ir import BlockArgument, Operation
 
 from ttmlir.dialects import sdy
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.shardy.flow import take_edges
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
     Sharding,
@@ -57,7 +58,8 @@ class SdyApplyShardingConstraintsPass(ModulePass):
     title = "ApplyShardingConstraintsPass"
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
-        """Apply every constraint."""
+        """Apply every edge, then every constraint."""
+        take_edges([*module.walk()])
         for op in [op for op in module.walk() if op.name == _CONSTRAINT]:
             _apply(op)
 

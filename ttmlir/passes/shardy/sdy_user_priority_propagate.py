@@ -57,7 +57,7 @@ from ttmlir.passes.shardy.shardings import (
     per_value,
     result_sharding,
     set_argument,
-    sharding_of,
+    sharding_or_open,
 )
 from ttmlir.passes.shardy.spreading import Spread, Spreader
 
@@ -209,8 +209,7 @@ class _Propagation:
 
     def _spread_of(self, value: SSAValue) -> Spread:
         if value not in self.known:
-            rank = len(value_shape(value)) if isinstance(value.type, TensorType) else 0
-            self.known[value] = self._said(sharding_of(value) or Sharding.open(self.name, rank))
+            self.known[value] = self._said(sharding_or_open(value, self.name))
         return self.known[value]
 
     def _said(self, sharding: Sharding) -> Spread:

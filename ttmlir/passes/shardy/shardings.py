@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import sdy
 from ttmlir.ir.rewriting import refuse_at
+from ttmlir.ir.tensor_types import is_tensor, value_shape
 from ttmlir.limits import MAX_CHIPS
 
 if TYPE_CHECKING:
@@ -165,6 +166,16 @@ def sharding_of(value: SSAValue) -> Sharding | None:
     owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
     sharding = Sharding.parse(text, cast("Operation", owner))
     return sharding.without({f'"{axis}"' for axis in axes}) if axes else sharding
+
+
+def sharding_or_open(value: SSAValue, mesh: str) -> Sharding:
+    """What is said of a value; where nothing is, an open one of a mesh."""
+    return sharding_of(value) or open_sharding(value, mesh)
+
+
+def open_sharding(value: SSAValue, mesh: str) -> Sharding:
+    """That of a value of which nothing is said; what is no tensor has no dimensions."""
+    return Sharding.open(mesh, len(value_shape(value)) if is_tensor(value) else 0)
 
 
 def result_sharding(function: FuncOp, index: int) -> Sharding | None:

@@ -47,18 +47,14 @@ from ttmlir.ir.rewriting import refuse_at, symbol_visibility
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.shardy.flow import is_solved
 from ttmlir.passes.shardy.shardings import (
-    Sharding,
     per_value,
     set_argument,
-    sharding_of,
+    sharding_or_open,
 )
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
 
 
 @dataclass(frozen=True)
@@ -86,8 +82,8 @@ def _wrap(function: FuncOp, mesh: str) -> None:
     end = block.last_op
     if not isinstance(end, ReturnOp):
         return
-    given = tuple(_said(value, mesh) for value in block.args)
-    made = tuple(_said(value, mesh) for value in end.operands)
+    given = tuple(sharding_or_open(value, mesh) for value in block.args)
+    made = tuple(sharding_or_open(value, mesh) for value in end.operands)
     for index, sharding in enumerate(given):
         set_argument(function, index, sdy__sharding=sdy.TensorShardingAttr(str(sharding)))
     inner = Block(arg_types=[value.type for value in block.args])
@@ -112,8 +108,3 @@ def _wrap(function: FuncOp, mesh: str) -> None:
     block.insert_op_before(whole, end)
     end.operands = whole.results
     end.location = UNKNOWN_LOC
-
-
-def _said(value: SSAValue, mesh: str) -> Sharding:
-    type_: Any = value.type
-    return sharding_of(value) or Sharding.open(mesh, len(type_.get_shape()))

@@ -33,6 +33,7 @@ from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import MeshShardDirection, MeshShardType, ShardStatus
 from ttmlir.mlir.printing import attribute_text
 from ttmlir.passes.shardy.device_tiles import read_tiling, split_tuple
+from ttmlir.passes.shardy.flow import manual_axes
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -173,7 +174,7 @@ def _axes_of(mesh: MeshOp) -> dict[str, int]:
 
 
 def _divisions(op: ManualComputationOp, name: str, meshes: dict[str | None, dict[str, int]]):
-    text = attribute_text(op.properties[name])
+    text, manual = attribute_text(op.properties[name]), manual_axes(op)
     for mesh, dimensions in _SHARDING.findall(text):
         axes = meshes.get(mesh)
         if axes is None:
@@ -184,6 +185,12 @@ def _divisions(op: ManualComputationOp, name: str, meshes: dict[str | None, dict
             for axis, is_part in _NAME.findall(dimension):
                 if is_part or axis not in axes:
                     refuse_to_legalize(op, f'a dimension is divided over "{axis}", no whole axis')
+                if axes[axis] > 1 and f'"{axis}"' not in manual:
+                    refuse_to_legalize(
+                        op,
+                        f'parts are divided over "{axis}", which is no manual axis; run '
+                        "stablehlo-pipeline before, which makes all axes manual",
+                    )
                 numbers.append([*axes].index(axis))
             divided.append(tuple(numbers))
         yield Spread(tuple(divided), tuple(axes.values()))

@@ -55,6 +55,7 @@ from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.core.base import OperationPass
 from ttmlir.passes.general.inline import InlinePass
+from ttmlir.passes.shardy.flow import settle_names
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -81,7 +82,15 @@ class StableHLOAggressiveSimplificationPass(OperationPass):
             clean_up_stablehlo(op)
 
 
-class InlineStableHLOPass(InlinePass):
+class InlineNamedPass(InlinePass):
+    """Inline calls and the named computations of Shardy, whose edges are left out."""
+
+    def prepare(self, function: FuncOp) -> None:
+        """Inline named computations."""
+        settle_names(function, self.locate)
+
+
+class InlineStableHLOPass(InlineNamedPass):
     """Inline calls as MLIR of 2026 does, where constants stand at the top of each function."""
 
     def locate(self, location: LocationAttr, call: LocationAttr) -> LocationAttr:
@@ -93,6 +102,7 @@ class InlineStableHLOPass(InlinePass):
 
     def prepare(self, function: FuncOp) -> None:
         """Move constants to the top, and leave away vectors of one index."""
+        super().prepare(function)
         for op in [op for op in function.walk() if op.name == "stablehlo.gather"]:
             if _is_static(op) and (found := _gather(op)) is not None:
                 replace(op, *found)
