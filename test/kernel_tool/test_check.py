@@ -119,6 +119,21 @@ def test_errors_are_those_of_a_compiler(folder: Path, capsys: Capture) -> None:
     assert (wrong["message_file"], wrong["line"], wrong["column"]) == ("b.cpp", 2, 18)
 
 
+def test_a_mistake_in_a_template_is_said_once(folder: Path, capsys: Capture) -> None:
+    """Whichever of the checks of templates that are not used finds it."""
+    text = (
+        "template <class T> void never() { nothing(3); }\n"
+        "template <class T> struct Z { void f() { missing(1); other(2); } };\n"
+        "void kernel_main() {}\n"
+    )
+    (folder / "a.cpp").write_text(text)
+    errors = check(capsys, "a.cpp")[2].splitlines()
+    assert [each for each in errors if "error:" in each] == [
+        "a.cpp:1:35: error: 'nothing' is not declared",
+        "a.cpp:2:42: error: 'missing' is not declared",
+    ]
+
+
 def test_kernels_that_are_too_large_are_errors(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
