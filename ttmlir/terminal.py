@@ -84,8 +84,11 @@ def cut_names(message: str) -> str:
     """A message without the middle of each long text in single quotes, such as a name."""
     if len(message) <= _LONGEST_NAME:
         return message
+    # An apostrophe within a word is no quote.
     return re.sub(
-        "(?<=')[^'\n]+(?=')", lambda quoted: cut_middle(quoted[0], _LONGEST_NAME), message
+        r"(?<!\w)'([^'\n]+)'(?!\w)",
+        lambda quoted: f"'{cut_middle(quoted[1], _LONGEST_NAME)}'",
+        message,
     )
 
 

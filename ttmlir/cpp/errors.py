@@ -85,7 +85,7 @@ class CppWarning:
 
     def __str__(self) -> str:
         """`file:line:col: warning: ...`, the source line and a caret."""
-        return _show("warning", self.message, self.position, self.line)
+        return _show("warning", cut_names(self.message), self.position, self.line)
 
 
 def _show(severity: str, message: str, position: Position, line: str) -> str:

@@ -74,8 +74,9 @@ def test_message_shows_a_part_of_a_long_line(before: str, length: int) -> None:
 @pytest.mark.parametrize("error", [CppSyntaxError, SimError])
 def test_message_with_a_long_name(error: type[CppSyntaxError] | type[SimError]) -> None:
     """It has the beginning of the name, its end and all words around it."""
-    message = f"'{'a' * 5000}z' has no type 'type'"
-    shown = "'" + "a" * 128 + "..." + "a" * 127 + "z' has no type 'type'"
+    advice = f"the kernel's 'type' has {'words ' * 100}and 'others'"
+    message = f"'{'a' * 5000}z' has no type; {advice}"
+    shown = f"'{'a' * 128}...{'a' * 127}z' has no type; {advice}"
     if error is CppSyntaxError:
         made = CppSyntaxError(message, Position("k.cpp", 1, 1), "int", (f"in {message}",))
         assert str(made) == f"k.cpp:1:1: error: {shown}\nint\n^\nnote: in {shown}"
