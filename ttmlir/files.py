@@ -80,10 +80,12 @@ def require_path(path: object, taker: str) -> None:
         name = os.fsencode(cast("str | os.PathLike[str]", path))
     except TypeError:
         name = None
+    except UnicodeEncodeError:
+        name = b"\0"
     if name is None or isinstance(path, bytes):
         raise ArgumentTypeError(f"{taker} takes the path of a file, not a {type(path).__name__}")
     if b"\0" in name:
-        raise ArgumentError(f"{taker} takes the path of a file, which has no character of value 0")
+        raise ArgumentError(f"{taker} takes the path of a file, and no system has one of {path!a}")
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:

@@ -248,7 +248,8 @@ def test_an_empty_text_and_an_empty_path(tmp_path: Path, monkeypatch: pytest.Mon
         (None, "takes the path of a file, not a NoneType"),
         (3, "takes the path of a file, not a int"),
         (b"model.ttnn", "takes the path of a file, not a bytes"),
-        ("model\0.ttnn", "takes the path of a file, which has no character of value 0"),
+        ("model\0.ttnn", r"takes .*, and no system has one of 'model\\x00\.ttnn'"),
+        ("model\ud800.ttnn", r"takes .*, and no system has one of 'model\\ud800\.ttnn'"),
     ],
 )
 def test_what_is_no_path(path: Any, message: str) -> None:
@@ -257,6 +258,13 @@ def test_what_is_no_path(path: Any, message: str) -> None:
         ttmlir.load(path)
     with pytest.raises(InputError, match=f"^save {message}$"):
         ttmlir.compile(LAYER).save(path)
+
+
+@pytest.mark.parametrize("path", ["a\0.mlir", "a\ud800.mlir", "a\0.onnx", Path("a\0b")])
+def test_models_of_paths_that_no_system_has(path: str | Path) -> None:
+    """As `load` refuses them."""
+    with pytest.raises(ArgumentError, match=r"^ttmlir.compile takes .* no system has one of "):
+        ttmlir.compile(path)
 
 
 def test_a_text_of_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -400,9 +400,13 @@ def signature(
     )
 
 
-def _refuse_axis(op: Operation, kind: str, negative: str) -> None:
+def _axis_of(op: Operation) -> int:
+    return cast("IntegerAttr", op.properties["axis"]).value.data
+
+
+def _check_axis(op: Operation, kind: str, negative: str) -> None:
     """Refuse an axis that operand or result do not have; a scalar counts as having axis 0."""
-    axis = cast("IntegerAttr", op.properties["axis"]).value.data
+    axis = _axis_of(op)
     if axis < 0:
         refuse(negative)
     ranks = {
@@ -428,9 +432,8 @@ class _ArgmaxOp(TosaOp):
         result = cast("TensorType[Attribute]", self.results[0].type).element_type
         if not isinstance(result, (IntegerType, IndexType)):
             refuse("result tensor is not of integer type")
-        axis = cast("IntegerAttr", self.properties["axis"]).value.data
         operand = self.operands[0].type
-        if isinstance(operand, TensorType) and not 0 <= axis < operand.get_num_dims():
+        if isinstance(operand, TensorType) and not 0 <= _axis_of(self) < operand.get_num_dims():
             refuse("specified axis is outside the rank of the tensor")
 
 
@@ -442,12 +445,12 @@ class _ReduceOp(TosaOp):
 
     def verify_op(self) -> None:
         """Check the axis (C1) and its extent (C2)."""
-        _refuse_axis(self, "reduce", "reduce axis must not be negative")
-        axis = cast("IntegerAttr", self.properties["axis"]).value.data
+        _check_axis(self, "reduce", "reduce axis must not be negative")
         result = self.results[0].type
-        extent = result.get_shape()[axis : axis + 1] if isinstance(result, TensorType) else ()
-        if extent and extent[0] not in (1, DYNAMIC_INDEX):
-            refuse(f"expect reduced dimension size to be 1, got {extent[0]}")
+        if isinstance(result, TensorType) and result.get_num_dims():
+            extent = result.get_shape()[_axis_of(self)]
+            if extent not in (1, DYNAMIC_INDEX):
+                refuse(f"expect reduced dimension size to be 1, got {extent}")
 
 
 class _ReverseOp(TosaOp):
@@ -458,7 +461,7 @@ class _ReverseOp(TosaOp):
 
     def verify_op(self) -> None:
         """Check the axis (C1)."""
-        _refuse_axis(self, "reverse", "expected non-negative reverse axis")
+        _check_axis(self, "reverse", "expected non-negative reverse axis")
 
 
 AXIS = Property("axis", ods.I32)
