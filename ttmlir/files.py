@@ -19,9 +19,9 @@ from errno import EACCES, EFBIG, ENOENT
 from io import BytesIO
 from pathlib import Path
 from tokenize import TokenError
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
-from ttmlir.errors import path_error
+from ttmlir.errors import ArgumentError, ArgumentTypeError, path_error
 from ttmlir.limits import MAX_TEXT_LENGTH
 
 MAX_FILE_NAME = 128
@@ -69,6 +69,23 @@ def path_below(folder: str | os.PathLike[str], name: str) -> str:
     if not (name and is_plain and os.path.realpath(path).startswith(root)):
         raise PermissionError(EACCES, "this name is no relative path to a file in the same folder")
     return path
+
+
+def require_path(path: object, taker: str) -> None:
+    """Refuse what names no file for a function of the user's, `taker`.
+
+    ArgumentTypeError for what is no path, ArgumentError for one that no system has.
+    """
+    try:
+        name = os.fsencode(cast("str | os.PathLike[str]", path))
+    except TypeError:
+        name = None
+    except UnicodeEncodeError:
+        name = b"\0"
+    if name is None or isinstance(path, bytes):
+        raise ArgumentTypeError(f"{taker} takes the path of a file, not a {type(path).__name__}")
+    if b"\0" in name:
+        raise ArgumentError(f"{taker} takes the path of a file, and no system has one of {path!a}")
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:

@@ -13,6 +13,8 @@ from typing import Any
 _COMMANDS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 """Control characters, which a terminal obeys, and those that turn the direction of writing."""
 _LONGEST_NAME = 256
+_LONGEST_QUOTATION = 1000
+"""Longest part of a source line that is shown, in characters."""
 PATIENCE = 1.0
 """Seconds before a wait is shown on a terminal."""
 PATIENCE_OF_LOGS = 10.0
@@ -55,6 +57,39 @@ def shown_name(name: str) -> str:
     """A name out of a file as one line shows it: no line ends either, and not all of a long one."""
     shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
     return printable(re.sub(r"[\n\t\x85\u2028\u2029]", "\N{REPLACEMENT CHARACTER}", shown))
+
+
+def excerpt(line: str, position: int) -> tuple[str, str]:
+    """A source line, or what is around a position in a long one, and a caret to stand below it.
+
+    The position counts characters from 0. Tabs stay, above the caret and before it.
+    """
+    first, last = 0, len(line)
+    if len(line) > _LONGEST_QUOTATION:
+        first = min(max(0, position - _LONGEST_QUOTATION // 2), len(line) - _LONGEST_QUOTATION)
+        last = first + _LONGEST_QUOTATION
+    before, after = "..." if first else "", "..." if last < len(line) else ""
+    shown = before + printable(line[first:last])
+    indent = re.sub(r"[^\t]", " ", shown[: len(before) + position - first])
+    return shown + after, f"{indent}^"
+
+
+def cut_middle(text: str, length: int) -> str:
+    """The text without what is in the middle, if it is longer."""
+    half = length // 2
+    return text if len(text) <= length else f"{text[:half]}...{text[-half:]}"
+
+
+def cut_names(message: str) -> str:
+    """A message without the middle of each long text in single quotes, such as a name."""
+    if len(message) <= _LONGEST_NAME:
+        return message
+    # An apostrophe within a word is no quote.
+    return re.sub(
+        r"(?<!\w)'([^'\n]+)'(?!\w)",
+        lambda quoted: f"'{cut_middle(quoted[1], _LONGEST_NAME)}'",
+        message,
+    )
 
 
 @contextmanager

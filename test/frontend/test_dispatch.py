@@ -15,6 +15,7 @@ import pytest
 
 import ttmlir
 from ttmlir.compiler import parse
+from ttmlir.errors import ArgumentError
 from ttmlir.frontend import dispatch
 from ttmlir.runtime import InputError, load_binary, open_device, submit
 from ttmlir.runtime.tensor import Tensor
@@ -178,6 +179,12 @@ def test_models_that_no_door_takes(tmp_path: Path) -> None:
     binary = ttmlir.compile(LAYER).save(tmp_path / "layer.ttnn")
     with pytest.raises(ValueError, match=r"layer\.ttm: .* for target 'ttnn' is a \.ttnn file$"):
         ttmlir.compile(LAYER).save(tmp_path / "layer.ttm")
+    with pytest.raises(ArgumentError, match=r"layer\.xyz: save writes \.py and \.cpp text, and "):
+        ttmlir.compile(LAYER).save(tmp_path / "layer.xyz")
+    with pytest.raises(ArgumentError, match=r"layer\.xyz: this is a \.ttnn file for ttrt"):
+        ttmlir.load(binary).save(tmp_path / "layer.xyz")
+    plain = ttmlir.load(binary).save(tmp_path / "layer")
+    assert plain.read_bytes() == binary.read_bytes()
     with pytest.raises(InputError, match=r"layer\.ttnn is not text; ttmlir\.compile reads"):
         ttmlir.compile(binary)
 
@@ -233,6 +240,31 @@ def test_an_empty_text_and_an_empty_path(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(FileNotFoundError):
         ttmlir.compile(text).save("")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (None, "takes the path of a file, not a NoneType"),
+        (3, "takes the path of a file, not a int"),
+        (b"model.ttnn", "takes the path of a file, not a bytes"),
+        ("model\0.ttnn", r"takes .*, and no system has one of 'model\\x00\.ttnn'"),
+        ("model\ud800.ttnn", r"takes .*, and no system has one of 'model\\ud800\.ttnn'"),
+    ],
+)
+def test_what_is_no_path(path: Any, message: str) -> None:
+    """It is refused as everything else is."""
+    with pytest.raises(InputError, match=f"^ttmlir.load {message}$"):
+        ttmlir.load(path)
+    with pytest.raises(InputError, match=f"^save {message}$"):
+        ttmlir.compile(LAYER).save(path)
+
+
+@pytest.mark.parametrize("path", ["a\0.mlir", "a\ud800.mlir", "a\0.onnx", Path("a\0b")])
+def test_models_of_paths_that_no_system_has(path: str | Path) -> None:
+    """As `load` refuses them."""
+    with pytest.raises(ArgumentError, match=r"^ttmlir.compile takes .* no system has one of "):
+        ttmlir.compile(path)
 
 
 def test_a_text_of_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

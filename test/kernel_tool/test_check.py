@@ -119,6 +119,33 @@ def test_errors_are_those_of_a_compiler(folder: Path, capsys: Capture) -> None:
     assert (wrong["message_file"], wrong["line"], wrong["column"]) == ("b.cpp", 2, 18)
 
 
+def test_a_mistake_in_a_template_is_said_once(folder: Path, capsys: Capture) -> None:
+    """Whichever of the checks of templates that are not used finds it."""
+    text = (
+        "template <class T> void never() { nothing(3); }\n"
+        "template <class T> struct Z { void f() { missing(1); other(2); } };\n"
+        "void kernel_main() {}\n"
+    )
+    (folder / "a.cpp").write_text(text)
+    errors = check(capsys, "a.cpp")[2].splitlines()
+    assert [each for each in errors if "error:" in each] == [
+        "a.cpp:1:35: error: 'nothing' is not declared",
+        "a.cpp:2:42: error: 'missing' is not declared",
+    ]
+
+
+def test_a_kernel_that_the_build_would_call(folder: Path, capsys: Capture) -> None:
+    """It is found in a folder, and its `kernel_main` is missed."""
+    (folder / "one").mkdir()
+    (folder / "one" / "a.cpp").write_text(
+        '#include "experimental/kernel_args.h"\nTT_KERNEL void reader(uint32_t n) {}\n'
+    )
+    status, printed, errors = check(capsys, "one")
+    assert (status, printed.splitlines()[0]) == (1, "0 of 1 kernel compiles")
+    message = "this kernel has no 'void kernel_main()'; none is made for a TT_KERNEL, so write one"
+    assert message in errors
+
+
 def test_kernels_that_are_too_large_are_errors(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

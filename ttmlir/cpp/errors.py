@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from ttmlir.errors import KernelError
+from ttmlir.terminal import cut_names, excerpt
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,11 @@ class CppWarning:
 
     def __str__(self) -> str:
         """`file:line:col: warning: ...`, the source line and a caret."""
-        return _show("warning", self.message, self.position, self.line)
+        return _show("warning", cut_names(self.message), self.position, self.line)
 
 
 def _show(severity: str, message: str, position: Position, line: str) -> str:
-    before = "".join("\t" if char == "\t" else " " for char in line[: position.column - 1])
-    return f"{position}: {severity}: {message}\n{line}\n{before}^"
+    return "\n".join((f"{position}: {severity}: {message}", *excerpt(line, position.column - 1)))
 
 
 class CppSyntaxError(KernelError):
@@ -101,6 +101,7 @@ class CppSyntaxError(KernelError):
 
     def __init__(self, message: str, position: Position, line: str, notes: tuple[str, ...] = ()):
         """An error at a position; `line` is the line of the source that it stands in."""
+        message, notes = cut_names(message), tuple(map(cut_names, notes))
         shown = _show("error", message, position, line)
         super().__init__("\n".join((shown, *(f"note: {each}" for each in notes))))
         self.message = message

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     FloatAttr,
+    IndexType,
     IntAttr,
     IntegerAttr,
     IntegerType,
@@ -397,6 +398,70 @@ def signature(
         results=tuple(ValueGroup("output", result) for _ in range(results)),
         properties=properties,
     )
+
+
+def _axis_of(op: Operation) -> int:
+    return cast("IntegerAttr", op.properties["axis"]).value.data
+
+
+def _check_axis(op: Operation, kind: str, negative: str) -> None:
+    """Refuse an axis that operand or result do not have; a scalar counts as having axis 0."""
+    axis = _axis_of(op)
+    if axis < 0:
+        refuse(negative)
+    ranks = {
+        name: type.get_num_dims()
+        for name, type in (("input", op.operands[0].type), ("output", op.results[0].type))
+        if isinstance(type, TensorType)
+    }
+    for name, rank_ in ranks.items():
+        if name == "output" and ranks.get("input", rank_) != rank_:
+            refuse("expect output tensor rank to be equal to input tensor rank")
+        if axis >= max(rank_, 1):
+            refuse(f"expect {name} tensor rank ({rank_}) to be larger than {kind} axis ({axis})")
+
+
+class _ArgmaxOp(TosaOp):
+    """The place of the largest element along an axis.
+
+    C1: the result has integers. C2: the operand has the axis.
+    """
+
+    def verify_op(self) -> None:
+        """Check the result (C1) and the axis (C2)."""
+        result = cast("TensorType[Attribute]", self.results[0].type).element_type
+        if not isinstance(result, (IntegerType, IndexType)):
+            refuse("result tensor is not of integer type")
+        operand = self.operands[0].type
+        if isinstance(operand, TensorType) and not 0 <= _axis_of(self) < operand.get_num_dims():
+            refuse("specified axis is outside the rank of the tensor")
+
+
+class _ReduceOp(TosaOp):
+    """One value for all along an axis.
+
+    C1: operand and result have the axis, and as many dimensions. C2: in the result it is 1.
+    """
+
+    def verify_op(self) -> None:
+        """Check the axis (C1) and its extent (C2)."""
+        _check_axis(self, "reduce", "reduce axis must not be negative")
+        result = self.results[0].type
+        if isinstance(result, TensorType) and result.get_num_dims():
+            extent = result.get_shape()[_axis_of(self)]
+            if extent not in (1, DYNAMIC_INDEX):
+                refuse(f"expect reduced dimension size to be 1, got {extent}")
+
+
+class _ReverseOp(TosaOp):
+    """The elements from the last to the first along an axis.
+
+    C1: operand and result have the axis, and as many dimensions.
+    """
+
+    def verify_op(self) -> None:
+        """Check the axis (C1)."""
+        _check_axis(self, "reverse", "expected non-negative reverse axis")
 
 
 AXIS = Property("axis", ods.I32)
@@ -1009,7 +1074,6 @@ _MOVEMENT_FORMS: dict[str, tuple[Signature, ...]] = {
         signature(_INPUT, Property("new_shape", ods.DENSE_I64), result=RANKED),
         signature((*_INPUT, ValueGroup("shape", SHAPE)), result=RANKED),
     ),
-    "reverse": (signature(_INPUT, AXIS),),
     "slice": (
         signature(_INPUT, Property("start", ods.DENSE_I64), Property("size", ods.DENSE_I64)),
         signature((*_INPUT, *values(SHAPE, "start", "size"))),
@@ -1024,7 +1088,10 @@ _MOVEMENT_FORMS: dict[str, tuple[Signature, ...]] = {
     ),
 }
 
-MOVEMENT_OPERATIONS = op_classes(_MOVEMENT_FORMS)
+MOVEMENT_OPERATIONS = (
+    *op_classes(_MOVEMENT_FORMS),
+    op_class(_ReverseOp, "reverse", signature(_INPUT, AXIS)),
+)
 """The operations of this module."""
 
 
@@ -1032,7 +1099,6 @@ MOVEMENT_OPERATIONS = op_classes(_MOVEMENT_FORMS)
 # The reductions of tosa.
 
 _REDUCTION_FORMS: dict[str, tuple[Signature, ...]] = {
-    "argmax": (signature(values(NUMBERS, "input"), AXIS, NAN),),
     **dict.fromkeys(
         ("reduce_all", "reduce_any", "reduce_prod", "reduce_product", "reduce_sum"),
         (signature(values(NUMBERS, "input"), AXIS),),
@@ -1042,7 +1108,10 @@ _REDUCTION_FORMS: dict[str, tuple[Signature, ...]] = {
     ),
 }
 
-REDUCTION_OPERATIONS = op_classes(_REDUCTION_FORMS)
+REDUCTION_OPERATIONS = (
+    *(op_class(_ReduceOp, mnemonic, *each) for mnemonic, each in _REDUCTION_FORMS.items()),
+    op_class(_ArgmaxOp, "argmax", signature(values(NUMBERS, "input"), AXIS, NAN)),
+)
 """The operations of this module."""
 
 

@@ -43,7 +43,7 @@ from ttmlir.errors import (
     UnknownKeyError,
     plural,
 )
-from ttmlir.files import write_file
+from ttmlir.files import require_path, write_file
 from ttmlir.frontend.calls import (
     CallableModel,
     CallArguments,
@@ -87,13 +87,16 @@ TEXTS = (".py", ".cpp")
 """Ends of names of files with text of other languages."""
 
 
-def refuse_text(path: str | Path) -> None:
-    """Refuse to write a file under the name of a text."""
+def check_path_of_file(path: str | Path, suffix: str) -> None:
+    """Refuse to write a file for ttrt under a name that ends as that of something else."""
+    require_path(path, "save")
     if Path(path).suffix in TEXTS:
         raise ArgumentError(
             f"'{path}' would be text, which `save` of what ttmlir.compile returns writes of one "
             "program; this is a file for ttrt"
         )
+    if Path(path).suffix not in ("", suffix):
+        raise ArgumentError(f"{path}: this is a {suffix} file for ttrt")
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,7 @@ def load(
     Loading computes nothing, whoever the file is from. Raises BinaryError for a file that cannot be
     read, InputError for weights that are missing.
     """
+    require_path(path, "ttmlir.load")
     data = file_bytes(path)
     return LoadedModel(
         data,
@@ -216,7 +220,8 @@ class LoadedModel(CallableModel):
 
     def save(self, path: str | Path) -> Path:
         """Write the file; returns its path."""
-        refuse_text(path)
+        target = KernelsTarget if self.binary.is_metal else TTNNTarget
+        check_path_of_file(path, target.suffix)
         write_file(path, self._bytes)
         return Path(path)
 
@@ -702,11 +707,13 @@ class CompiledModel(CallableModel):
         With `golden=True` the file also holds the example arguments and what the framework computes
         for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
 
-        A name with `.py` at its end gets a script that calls the ttnn library, and beside it a file
+        A name that ends in another way is refused, one without an end is that of the file. A name
+        with `.py` at its end gets a script that calls the ttnn library, and beside it a file
         of the inputs and weights, and one of golden results; one with `.cpp` the same in C++, with
         a `CMakeLists.txt` and a folder of tensors. Of kernels, and of a program compiled with
         `spelling="2024"`, `.cpp` is `text("cpp")`.
         """
+        require_path(path, "save")
         suffix = Path(path).suffix
         is_of_2024 = "spelling=2024" in self._options.split()
         if suffix == ".py" or (suffix == ".cpp" and self.target == "ttnn" and not is_of_2024):
@@ -719,9 +726,10 @@ class CompiledModel(CallableModel):
                 )
             write_file(path, self.text("cpp").encode())
             return Path(path)
-        if suffix in (".ttnn", ".ttm") and suffix != self._target.suffix:
+        if suffix not in ("", self._target.suffix):
             raise ArgumentError(
-                f"{path}: a program for target '{self.target}' is a {self._target.suffix} file"
+                f"{path}: save writes {' and '.join(TEXTS)} text, and what is compiled for target "
+                f"'{self.target}' is a {self._target.suffix} file"
             )
         with show_wait(f"writing {Path(path).name}"):
             write_file(path, self._bytes if golden is False else self._with_golden(golden))
@@ -1124,7 +1132,7 @@ class CompiledPrograms(Mapping[str, Program]):
         With `golden=True` the file also holds the examples of all programs and what the framework
         computes for them, with which `ttrt run --golden` compares; state is as it is now.
         """
-        refuse_text(path)
+        check_path_of_file(path, self._target.suffix)
         data = self._bytes
         with show_wait(f"writing {Path(path).name}"):
             if golden:

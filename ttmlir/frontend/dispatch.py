@@ -19,6 +19,7 @@ import numpy as np
 
 from ttmlir.compiler import LEVEL_OPTION, MOST_OPTIMIZED, SPELLINGS, find_spelling, is_spelled_late
 from ttmlir.errors import ArgumentError, ArgumentTypeError
+from ttmlir.files import require_path
 from ttmlir.frontend.calls import CallArguments, Number, Opener, read_call
 from ttmlir.frontend.calls import NumericsName as calling_NumericsName
 from ttmlir.frontend.compiled import (
@@ -816,6 +817,7 @@ def _import_text(
     elif isinstance(model, str) and _is_text(model):
         imported = import_text(model, keep_late=keep_late)
     else:
+        require_path(model, "ttmlir.compile")
         imported = import_file(Path(model), keep_late=keep_late)
     # Files that are no MLIR have been refused for what they are.
     if args or kwargs:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.compiler import transform
 from ttmlir.errors import ArgumentError
-from ttmlir.files import write_file
+from ttmlir.files import require_path, write_file
 from ttmlir.mlir.option_values import options_of
 from ttmlir.version import TTNN_VERSION
 
@@ -117,6 +117,7 @@ def write_kernels_script(
 
 def check_script_path(path: str | Path) -> Path:
     """The path of a script, whose name has to be that of a module."""
+    require_path(path, "save")
     script = Path(path)
     if not script.stem.isidentifier() or keyword.iskeyword(script.stem) or script.stem == "ttnn":
         raise ArgumentError(

@@ -42,7 +42,7 @@ class KernelToolError(InputError):
 # --- Kernel files ---------------------------------------------------------------------------------
 # Which files hold kernels, and for which processors each of them is written.
 
-_ENTRY = re.compile(r"\b(?:kernel_main|MAIN)\b")
+_ENTRY = re.compile(r"\b(?:kernel_main|MAIN|TT_KERNEL)\b")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 _COMPUTE_ENTRY = re.compile(r"\bvoid\s+MAIN\b|\bnamespace\s+NAMESPACE\b")
 _KERNEL_FILES_WORD = re.compile(r"\b[a-z]\w+(?=\s*[(<])")
@@ -130,8 +130,9 @@ def read_kernel(path: str) -> str:
 def find_kernels(paths: Sequence[str]) -> list[str]:
     """The files that are given, and those with kernels in folders that are given, each once.
 
-    A kernel in a folder is a `.cpp` file that says `kernel_main` or `MAIN`. Links to folders are
-    not followed. KernelToolError for a path that is not there, and for folders without kernels.
+    A kernel in a folder is a `.cpp` file that says `kernel_main`, `MAIN` or `TT_KERNEL`. Links
+    to folders are not followed. KernelToolError for a path that is not there, and for folders
+    without kernels.
     """
     found = dict[str, None]()
     for path in paths:
@@ -144,7 +145,7 @@ def find_kernels(paths: Sequence[str]) -> list[str]:
         if not inside:
             raise KernelToolError(
                 f"{path}: error: no kernel is in this folder: no .cpp file below it says "
-                "'kernel_main' or 'MAIN'"
+                "'kernel_main', 'MAIN' or 'TT_KERNEL'"
             )
         found |= dict.fromkeys(inside)
     return list(found)

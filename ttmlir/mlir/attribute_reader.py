@@ -1090,7 +1090,7 @@ class AttributeReader(TypeReader):
                 )
             low, high = type.value_range()
         if not low <= value < high:
-            self.raise_error("integer constant out of range for attribute", start)
+            self.raise_error("integer constant out of range for attribute", start + negative)
         return IntegerAttr(value, type)
 
     def _float(self, literal: str, negative: bool, type: AnyFloat, start: Position) -> FloatAttr:

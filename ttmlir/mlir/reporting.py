@@ -33,7 +33,7 @@ from ttmlir.mlir.core_prefix import written_name
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.quoting import MAX_SHOWN
 from ttmlir.mlir.text_files import Chunk
-from ttmlir.terminal import printable
+from ttmlir.terminal import cut_middle, excerpt, printable
 
 # --- Locations ------------------------------------------------------------------------------------
 # Source locations: what they say, and how to make them.
@@ -223,8 +223,6 @@ def _mnemonic(name: str) -> str:
 
 Severity: TypeAlias = Literal["error", "warning", "remark", "note"]
 TAB_STOP = 8
-_MAX_QUOTED = 1000
-"""Longest part of a source line that is shown, in characters."""
 _MAX_MESSAGE = 4 * MAX_SHOWN
 CURRENT_OPERATION = "see current operation: "
 """How the note begins that shows an operation; `-verify-diagnostics` does not ask for it."""
@@ -395,7 +393,7 @@ def render_all(
 
 
 def _heading(diagnostic: Diagnostic, place: FileLineCol | None, *, coloured: bool) -> str:
-    message = printable(_cut_message(diagnostic.message))
+    message = printable(cut_middle(diagnostic.message, _MAX_MESSAGE))
     if place is not None:
         where = f"{printable(place.file)}:{place.line}:{place.column}:"
     elif diagnostic.file:
@@ -410,33 +408,13 @@ def _heading(diagnostic: Diagnostic, place: FileLineCol | None, *, coloured: boo
     return f"{paint(where, 'place', coloured=coloured)} {severity} {message}"
 
 
-def _cut_message(message: str) -> str:
-    """A message without the middle of a very long text, such as a name, that it quotes."""
-    if len(message) <= _MAX_MESSAGE:
-        return message
-    half = _MAX_MESSAGE // 2
-    return f"{message[:half]}...{message[-half:]}"
-
-
 def _quotation(source: Source, line: int, column: int) -> list[str]:
     text = source.line(line)
     if text is None:
         return []
     text = text.rstrip("\r")
     prefix = text.encode("utf-8", "surrogateescape")[: column - 1].decode("utf-8", "ignore")
-    return _excerpt(text, len(prefix))
-
-
-def _excerpt(text: str, position: int) -> list[str]:
-    """A line, or what is around a place in a long one, above a caret at that place."""
-    first, last = 0, len(text)
-    if len(text) > _MAX_QUOTED:
-        first = min(max(0, position - _MAX_QUOTED // 2), len(text) - _MAX_QUOTED)
-        last = first + _MAX_QUOTED
-    before, after = "..." if first else "", "..." if last < len(text) else ""
-    shown = before + printable(text[first:last])
-    prefix = shown[: len(before) + position - first].expandtabs(TAB_STOP)
-    return [shown.expandtabs(TAB_STOP) + after, " " * len(prefix) + "^"]
+    return [shown.expandtabs(TAB_STOP) for shown in excerpt(text, len(prefix))]
 
 
 def _emit_error(self: Operation, message: str, underlying_error: Exception) -> NoReturn:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ttmlir.errors import KernelError
+from ttmlir.terminal import cut_names, excerpt
 
 # --- Findings -------------------------------------------------------------------------------------
 # What the simulator has to say about a place in a kernel, and how it reads.
@@ -63,11 +64,12 @@ class Finding:
     def text(self) -> str:
         """The message as compilers write it: place, message, source line, caret, notes."""
         rule = f" [{self.rule}]" if self.rule else ""
-        lines = [f"{self._place()}{self.severity}: {self.message}{rule}"]
+        lines = [f"{self._place()}{self.severity}: {cut_names(self.message)}{rule}"]
         if self.source_line:
-            lines.append(f"  {self.source_line}")
+            shown, caret = excerpt(self.source_line, max(0, self.column - 1))
+            lines.append(f"  {shown}")
             if self.column:
-                lines.append("  " + _blank(self.source_line[: self.column - 1]) + "^")
+                lines.append(f"  {caret}")
         if self.core is not None or self.role:
             lines.append(f"  note: on {thread_name(self.core, self.role, self.device)}")
         lines += [f"  note: {line}" for line in self.detail]
@@ -90,11 +92,6 @@ def thread_name(core: tuple[int, int] | None, role: str, device: int | None = No
     chip = "" if device is None else f"device {device} "
     where = "" if core is None else f"core ({core[0]}, {core[1]})"
     return f"{chip}{where} {role}".strip()
-
-
-def _blank(text: str) -> str:
-    """As wide as the text, tabs kept, so that a caret stands below what follows it."""
-    return "".join("\t" if character == "\t" else " " for character in text)
 
 
 # --- Errors ---------------------------------------------------------------------------------------

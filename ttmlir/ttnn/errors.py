@@ -26,6 +26,7 @@ from ttmlir.errors import (
 )
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.sim.errors import SimError
+from ttmlir.terminal import excerpt
 
 
 class PlacedError(UsageError):
@@ -274,7 +275,7 @@ class CallPosition:
         if not source:
             return location
         before = source.encode()[: self.column].decode(errors="replace")
-        return f"{location}\n  {source}\n  {' ' * len(before)}^"
+        return "\n  ".join((location, *excerpt(source, len(before))))
 
 
 _NOT_THE_PROGRAM = (PACKAGE_FOLDER, contextlib.__file__)

@@ -1062,3 +1062,46 @@ func.func @f(%a: i32, %b: i32, %c: i1, %i: index, %arr: !emitc.array<4xi32>, %op
 
 // expected-error@+1 {{block with no terminator, has "emitc.verbatim"() <{value = "q"}> : () -> ()}}
 "emitc.func"() <{sym_name = "q", function_type = () -> ()}> ({ emitc.verbatim "q" }) : () -> ()
+
+// -----
+
+// expected-error@+1 {{dimensions must have positive size}}
+func.func private @f(!emitc.array<0xi32>)
+
+// -----
+
+// expected-error@+1 {{dimensions must have positive size}}
+func.func private @f(!emitc.array<2x0x3xi32>)
+
+// -----
+
+// expected-error@+1 {{expected static shape}}
+func.func private @f(!emitc.array<2x?xi32>)
+
+// -----
+
+// expected-error@+1 {{shape must not be empty}}
+func.func private @f(!emitc.array<i32>)
+
+// -----
+
+// expected-error@+1 {{invalid array element type}}
+func.func private @f(!emitc.array<2x3xtensor<4xf32>>)
+
+// -----
+
+// expected-error@+1 {{invalid array element type}}
+func.func private @f(!emitc.array<2x!emitc.array<3xi32>>)
+
+// -----
+
+// expected-error@+1 {{integer constant out of range for attribute}}
+emitc.global @g : si8 = -129
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{'emitc.expression' op region should have no arguments}}
+  %0 = "emitc.expression"() ({^bb0(%z: i32): emitc.yield %z : i32}) : () -> i32
+  return
+}

@@ -597,3 +597,128 @@ func.func @f(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>, %c: tensor<3xf32>, %i: te
   %r = "tosa.mul"(%i8, %i8) <{shift = 1 : i8}> : (tensor<2x3xi8>, tensor<2x3xi8>) -> tensor<2x3xi32>
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.argmax' op specified axis is outside the rank of the tensor}}
+  %r = tosa.argmax %a {axis = -1 : i32} : (tensor<2x3xf32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.argmax' op specified axis is outside the rank of the tensor}}
+  %r = tosa.argmax %a {axis = 2 : i32} : (tensor<2x3xf32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<f32>) {
+  // expected-error@+1 {{'tosa.argmax' op specified axis is outside the rank of the tensor}}
+  %r = tosa.argmax %a {axis = 0 : i32} : (tensor<f32>) -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<*xf32>) {
+  %r = tosa.argmax %a {axis = 7 : i32} : (tensor<*xf32>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.argmax' op result tensor is not of integer type}}
+  %r = tosa.argmax %a {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.reduce_sum' op reduce axis must not be negative}}
+  %r = tosa.reduce_sum %a {axis = -1 : i32} : (tensor<2x3xf32>) -> tensor<2x1xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.reduce_sum' op expect input tensor rank (2) to be larger than reduce axis (2)}}
+  %r = tosa.reduce_sum %a {axis = 2 : i32} : (tensor<2x3xf32>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.reduce_max' op expect reduced dimension size to be 1, got 3}}
+  %r = tosa.reduce_max %a {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<*xf32>) {
+  // expected-error@+1 {{'tosa.reduce_max' op expect output tensor rank (1) to be larger than reduce axis (1)}}
+  %r = tosa.reduce_max %a {axis = 1 : i32} : (tensor<*xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<f32>) {
+  %r = tosa.reduce_max %a {axis = 0 : i32} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.reduce_min' op expect output tensor rank to be equal to input tensor rank}}
+  %r = tosa.reduce_min %a {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.reverse' op expected non-negative reverse axis}}
+  %r = tosa.reverse %a {axis = -1 : i32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.reverse' op expect input tensor rank (2) to be larger than reverse axis (2)}}
+  %r = tosa.reverse %a {axis = 2 : i32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'tosa.reverse' op expect output tensor rank to be equal to input tensor rank}}
+  %r = tosa.reverse %a {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<*xf32>) {
+  // expected-error@+1 {{'tosa.reverse' op expect output tensor rank (1) to be larger than reverse axis (1)}}
+  %r = tosa.reverse %a {axis = 1 : i32} : (tensor<*xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<f32>) {
+  %r = tosa.reverse %a {axis = 0 : i32} : (tensor<f32>) -> tensor<f32>
+  return
+}

@@ -73,10 +73,10 @@ func.func @concat(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) -> tensor<6x3xf32> {
 
 // -----
 
-func.func @reduce(%a: tensor<2x3xf32>) -> tensor<2x1xf32> {
-  // expected-error @+1 {{failed to legalize operation 'tosa.reduce_sum': its axis 2 is none of the 2 dimensions of its operand}}
-  %0 = tosa.reduce_sum %a {axis = 2 : i32} : (tensor<2x3xf32>) -> tensor<2x1xf32>
-  return %0 : tensor<2x1xf32>
+func.func @reduce(%a: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.reduce_sum': its axis 0 is none of the 0 dimensions of its operand}}
+  %0 = tosa.reduce_sum %a {axis = 0 : i32} : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
 }
 
 // -----

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.errors import CppSyntaxError, Position
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.render import render
 from ttmlir.nesting import MAX_NESTING
+from ttmlir.sim import errors as sim
+from ttmlir.sim.errors import SimError
 
 KERNELS = [
     path.read_text(encoding="utf-8")
@@ -52,6 +54,39 @@ def test_message_shows_the_line_with_a_caret() -> None:
         "\tthrow 1;\n"
         "\t^"
     )
+
+
+@pytest.mark.parametrize("before", ["", "\t", "\t".ljust(5000)])
+@pytest.mark.parametrize("length", [1 << 10, 1 << 19])
+def test_message_shows_a_part_of_a_long_line(before: str, length: int) -> None:
+    """What is around the place, with the caret below it."""
+    text = f"{before}throw {'1' * length};"
+    with pytest.raises(CppSyntaxError) as caught:
+        parse("void f() {\n" + text + "\n}\n", "k.cpp")
+    heading, line, caret = str(caught.value).splitlines()
+    assert heading.startswith(f"k.cpp:2:{len(before) + 1}: error: throw is not supported")
+    assert len(line) <= 1006
+    assert line.endswith("1...")
+    assert line[caret.index("^") :].startswith("throw 1")
+    assert caret[:-1].count("\t") == line[: len(caret)].count("\t")
+
+
+@pytest.mark.parametrize("error", [CppSyntaxError, SimError])
+def test_message_with_a_long_name(error: type[CppSyntaxError] | type[SimError]) -> None:
+    """It has the beginning of the name, its end and all words around it."""
+    advice = f"the kernel's 'type' has {'words ' * 100}and 'others'"
+    message = f"'{'a' * 5000}z' has no type; {advice}"
+    shown = f"'{'a' * 128}...{'a' * 127}z' has no type; {advice}"
+    if error is CppSyntaxError:
+        made = CppSyntaxError(message, Position("k.cpp", 1, 1), "int", (f"in {message}",))
+        assert str(made) == f"k.cpp:1:1: error: {shown}\nint\n^\nnote: in {shown}"
+    else:
+        line = " " * 3000 + "int" + " " * 3000
+        made = SimError(message, sim.Position("k.cpp", 1, 3001), source_line=line)
+        heading, quoted, caret = str(made).splitlines()
+        assert heading == f"k.cpp:1:3001: error: {shown}"
+        assert quoted == "  ..." + " " * 500 + "int" + " " * 497 + "..."
+        assert quoted[caret.index("^") :].startswith("int")
 
 
 @pytest.mark.parametrize(

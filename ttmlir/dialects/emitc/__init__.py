@@ -6,6 +6,7 @@ Variables are values, as the code that we print expects, or lvalues, as in later
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntAttr
 from xdsl.dialects.emitc import (
     EmitC_ArrayType,
     EmitC_LValueType,
@@ -15,8 +16,10 @@ from xdsl.dialects.emitc import (
     EmitC_PtrDiffT,
     EmitC_SignedSizeT,
     EmitC_SizeT,
+    EmitCArrayElementTypeConstr,
 )
-from xdsl.ir import Dialect
+from xdsl.ir import Attribute, Dialect
+from xdsl.parser import AttrParser
 
 from ttmlir.dialects.emitc.expressions import (
     EXPRESSIONS,
@@ -97,6 +100,25 @@ __all__ = [
     "VerbatimOp",
     "YieldOp",
 ]
+
+
+def _parse_array(parser: AttrParser) -> tuple[ArrayAttr[IntAttr], Attribute]:
+    """Read `<2x3xi32>`; xDSL's reader takes extents of 0, and its errors have no positions."""
+    start = parser.pos - len("array")
+    with parser.in_angle_brackets():
+        extents, element = parser.parse_ranked_shape()
+        if not extents:
+            parser.raise_error("shape must not be empty", start)
+        if DYNAMIC_INDEX in extents:
+            parser.raise_error("expected static shape", start)
+        if 0 in extents:
+            parser.raise_error("dimensions must have positive size", start)
+        if not EmitCArrayElementTypeConstr.verifies(element):
+            parser.raise_error("invalid array element type", start)
+    return ArrayAttr(map(IntAttr, extents)), element
+
+
+EmitC_ArrayType.parse_parameters = _parse_array
 
 EmitC = Dialect(
     "emitc",

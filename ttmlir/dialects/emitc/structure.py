@@ -573,6 +573,8 @@ class ExpressionOp(AssemblyOp):
     def verify_op(self) -> None:
         """Check that the body is one expression."""
         block = self.regions[0].first_block
+        if block is not None and block.args:
+            refuse("region should have no arguments")
         end = None if block is None else block.last_op
         if block is None or end is None or not end.operands:
             refuse("must yield a value at termination")

@@ -13,7 +13,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import UNKNOWN_LOC
 
 from ttmlir.errors import FileError, path_error
-from ttmlir.files import read_stream
+from ttmlir.files import read_stream, require_path
 from ttmlir.frontend.onnx.elements import onnx_package
 from ttmlir.mlir.reporting import Diagnostic, DiagnosticError
 
@@ -68,6 +68,7 @@ def read_model(given: Any) -> Model:
     """
     if isinstance(given, str | os.PathLike):
         path = os.fspath(cast("str | os.PathLike[str]", given))
+        require_path(path, "ttmlir.compile")
         return parse_model(_read(path), path, os.path.dirname(path))
     if isinstance(given, bytes):
         return parse_model(given, BYTES, None)

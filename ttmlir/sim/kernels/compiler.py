@@ -837,7 +837,9 @@ def _entry_function(
                     return _choose_entry(unit, defined), scope
     written = " or ".join(f"'void {each}{'' if each == 'MAIN' else '()'}'" for each in names)
     first = next((each for each in tree.walk(parsed.items) if each.position), parsed)
-    raise unit.error(first, f"this kernel has no {written}")
+    marked = re.search(r"\bTT_KERNEL\b", unit.inclusions.texts[unit.file])
+    hint = "; none is made for a TT_KERNEL, so write one that calls it" if marked else ""
+    raise unit.error(first, f"this kernel has no {written}{hint}")
 
 
 def _choose_entry(unit: Unit, defined: Sequence[tree.Function]) -> tree.Function:

@@ -117,7 +117,9 @@ def _report(unit: Unit, error: CppSyntaxError) -> None:
         return
     if unit.errors is None:
         raise error
-    unit.errors.add(error, (), ())
+    if all(each.position != error.position for each in unit.errors.errors):
+        # Two checks may find the same mistake and say it differently.
+        unit.errors.add(error)
 
 
 def _describe(signature: SignatureType) -> list[Argument]:
