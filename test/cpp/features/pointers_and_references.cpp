@@ -45,8 +45,30 @@ void notes() {
     uint8_t narrow=200; note(wide(narrow)); const uint32_t& wd=wide(narrow+1); (void)wd; decltype(auto) z=l(k); k=6; note(z);
     int mx=1,my=2; const int& ma=std::max(mx,my); const int& mi=std::min(mx,my); const auto& same_=std::max(my,my); my=7; mx=3; note(ma); note(mi); note(same_); const int& mv=std::max(mx,9); note(mv); note(std::max(mx,my)); const int& ml=std::min(a[0],a[1]); a[1]=-4; note(ml); }
 }  // namespace constants
+namespace passed {
+// Constant references to numbers, as parameters: they see what the call itself changes.
+int g=1; const int& f(){ return g; } struct M{ volatile int n=0; int d=1; const int& get() const { return d; } }; int use(M& m,const int& k){ m.d=5; return k; }
+struct C{ int a=1,b=2; void set(const int& k){ a=7; b=k; } C& operator+=(const int& k){ a+=k; b+=k; return *this; } int in(const int& k){ a++; return k; } int go(const int& k){ return in(k)+k; } };
+int global(const int& k){ g=20; return k; } template<class T> T other(T& v,const T& k){ v=T(9); return k; } template<class... A> int sum(const A&... a){ g+=5; return (a+...); }
+struct Vec{ int d[4]={1,2,3,4}; int n=1; void push(const int& v){ d[0]=50; d[n++]=v; } }; void swap_in(int* p,int n,const int& o,const int& w){ for(int i=0;i<n;i++) if(p[i]==o) p[i]=w; }
+enum class E: uint8_t { A, B }; constexpr int T[3]={4,5,6}; constexpr int sq(const int& k){ return k*k; } constexpr int TS=sq(T[1]); int fill_in(int& x,const int& k=g){ x=70; return k; }
+int narrow(int& x,const uint8_t& k){ x=900; return k; } int wider(int& x,const long& k){ x=900; return k; } struct Bits{ unsigned a:3; unsigned b:5; }; int bits(Bits& s,const unsigned& k){ s.a=1; return k; }
+int at(int*& p,int* o,int* const& k){ p=o; return *k; } int kept(const int& a,int& b){ auto l=[&]{ return a; }; b=9; auto m=[a]{ return a; }; b=10; return l()*100+m(); }
+struct H{ const int& r; H(const int& x):r(x){} }; struct K{ const int* p=nullptr; void set(const int& k){ p=&k; } }; const int* last; void keep(const int& x){ last=&x; } std::pair<const int&,int> paired(const int& x){ return {x,1}; }
+constexpr int squares(int n){ int s=0; for(int i=0;i<n;i++) s+=sq(i); return s; } template<class F> int after(F first,const int& k){ first(); return k; } struct R{ const int& r; }; R hold(const int& x){ return {x}; } const int* address(const int& x){ return &x; }
+using P=int(*)(int&,const int&); int through(int& a,const int& k){ a=55; return k; } int around(int& a,const int& k){ g=56; return k+a; } using Q=int(*)(const int&); int one(const int& k){ g+=3; return k; } int two(const int& k){ return 2*k; }
+void notes() {
+    M mm; note(use(mm,mm.get())); C c; c.set(c.a); note(c.b); c+=c.a; note(c.a); note(c.b); note(c.go(c.a)); note(global(g)); note(global(f())); int x=3; note(other(x,x)); int y=4; int& ry=y; auto l=[&](const int& k){ y=11; return k; }; note(l(y)); y=5; note(l(ry));
+    Vec v; v.push(v.d[0]); note(v.d[1]); int a[4]={1,2,1,1}; swap_in(a,4,a[0],a[1]); for(int e:a) note(e); static int s=6; auto st=[](const int& k){ s=60; return k; }; note(st(s)); note(sum(g,1,f())); note(TS);
+    E e=E::A; note(int(other(e,e))); float h=1.5f; note(int(other(h,h)*10)); bool b=false; note(other(b,b)); note(fill_in(y)); note(fill_in(g)); x=8; note(narrow(x,x)); x=8; note(wider(x,x)); Bits bs{5,9}; note(bits(bs,bs.a)); int* p=&y; int* o=&x; note(at(p,o,p)); x=3; note(kept(x,x));
+    note(after([&]{ x=30; },x)); R r=hold(g); const int* q=address(f()); g=2; note(r.r); note(*q); note(address(g)==&g); std::array<int,3> ar{3,4,5}; ar.fill(ar[1]); note(ar[0]+ar[2]); auto gl=[&](auto& u,const auto& k){ u=3; return k; }; x=44; note(gl(x,x)); note(gl(x,g));
+    std::pair<const int&,int> pr(f(),2); g=12; note(pr.first); std::pair<const int&,const int&> ps{x,g}; x=1; g=13; note(ps.first+10*ps.second); std::pair<int,int> copied(f(),g); g=14; note(copied.first);
+    int k=1; H hk(k); k=2; note(hk.r); int k2=1; R rk=hold(k2); k2=4; note(rk.r); int k3=1; K set; set.set(k3); k3=5; note(*set.p); int k4=1; auto ad=address(k4); k4=6; note(*ad); int k5=1; keep(k5); k5=7; note(*last); int k6=1; auto pk=paired(k6); k6=8; note(pk.first);
+    int sized[squares(3)]={1}; int total=0; for(int i=0;i<5;i++) total+=sized[0]+sq(i); note(total); constexpr int nine=9; H h9(nine); note(h9.r); const int cells=2; H hc(cells); int more[cells]={hc.r}; note(more[0]); uint32_t u=1; note(squares(4)+sq(int(u))); u++;
+    P pf=g>0?through:around; note(pf(x,x)); note(pf(x,3)); pf=around; note(pf(x,g)); x=g; note(pf(x,f())); Q qf=g>6000?two:one; note(qf(g)); note(qf(7)); note(qf(x+1)); qf=two; note(qf(g)); qf=[](const int& k){ g=70; return k; }; note(qf(g)); note(qf(a[2])); }
+}  // namespace passed
 void kernel_main() {
-    constants::notes();
+    constants::notes(); passed::notes();
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
     uint32_t Sides::* side = &Sides::left; (*sides).*side += 20; note(double_of(sides[0], side));

@@ -375,30 +375,19 @@ class ReferencePositions:
 
 
 def find_reference_positions(
-    parameters: Sequence[tree.Parameter], result: tree.Type | None
+    parameters: Sequence[tree.Parameter], *, constant: bool
 ) -> ReferencePositions:
-    """Which parameters may change what is passed for them, or be what the function gives."""
-    gives_constant = may_give_argument(result)
+    """Which parameters are references that may change what is passed; or those that may not."""
     taken = set[int]()
     rest: int | None = None
     for number, each in enumerate(parameters):
-        is_given = gives_constant and isinstance(each.type, tree.Reference)
-        if not (is_given or may_change(each.type)):
+        if not isinstance(each.type, tree.Reference) or may_change(each.type) == constant:
             continue
         if each.is_pack:
             rest = number
         else:
             taken.add(number)
     return ReferencePositions(frozenset(taken), rest)
-
-
-def may_give_argument(result: tree.Type | None) -> bool:
-    """Whether a function may give a constant reference to what is passed to it."""
-    match result:
-        case tree.Reference(referent=tree.NamedType(name=name, qualifiers=qualifiers)):
-            return name == "auto" or "const" in qualifiers
-        case _:
-            return False
 
 
 def may_change(type_: tree.Type) -> bool:
@@ -450,14 +439,21 @@ def _changes(node: tree.Node, references: References) -> Iterator[str]:
 
 
 def find_shared_names(
-    nodes: Iterable[tree.Node], references: References, changed: frozenset[str]
+    nodes: Iterable[tree.Node],
+    references: References,
+    constants: References,
+    changed: frozenset[str],
 ) -> frozenset[str]:
-    """The names of variables whose address or reference some nodes take."""
+    """The names of variables whose address or reference some nodes take.
+
+    Constant references, which `constants` has, only matter to variables that change.
+    """
     found = set[str]()
     for each in nodes:
         if type(each) not in _TAKING:
             continue
         found.update(shared_by(each, references))
+        found.update(changed.intersection(shared_by(each, constants)))
         if isinstance(each, tree.Lambda):
             found.update(_captured(each) & changed)
     return frozenset(found)

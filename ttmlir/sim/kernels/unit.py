@@ -279,6 +279,7 @@ class Unit:
         """What paths were found to mean since the last one was made."""
         self.references = dict(_STANDARD_REFERENCES)
         """Which parameters of the kernel's functions are references that are not const."""
+        self.constant_references = dict[str, ReferencePositions]()
         self._used_names = dict[int, UsedNames]()
         self.pattern_names = dict[int, tuple[tree.Node, tuple[str, ...]]]()
         """What patterns that are expanded name, by their identities."""
@@ -599,12 +600,12 @@ class Unit:
             nodes = function.parts
             self.add_references(nodes)
             changed = find_names_changed_by(nodes, self.references)
-            shared = find_shared_names(nodes, self.references, changed)
+            shared = find_shared_names(nodes, self.references, self.constant_references, changed)
             known = self._used_names[id(function)] = UsedNames(changed, shared)
         return known
 
     def add_references(self, nodes: Iterable[tree.Node]) -> None:
-        """Note which parameters of the functions and lambdas among some nodes may change."""
+        """Note which parameters of the functions and lambdas among some nodes are references."""
         for each in nodes:
             match each:
                 case tree.Function(name=name, kind=kind):
@@ -618,11 +619,20 @@ class Unit:
     def add_reference(
         self, name: str, function: tree.Function | tree.Lambda | tree.FunctionOf
     ) -> None:
-        """Note which parameters of a function of a name may change or give what is passed."""
-        known = self.references.get(name, ReferencePositions())
-        self.references[name] = known.join(
-            find_reference_positions(function.parameters, function.result)
-        )
+        """Note which parameters of a function of a name are references.
+
+        Lambdas have one name together, so constant ones only count if the result may be one.
+        """
+        for references, constant in ((self.references, False), (self.constant_references, True)):
+            if (
+                constant
+                and name == CLOSURES
+                and not isinstance(function.result, (tree.Reference, tree.Pointer))
+            ):
+                continue
+            known = references.get(name, ReferencePositions())
+            found = find_reference_positions(function.parameters, constant=constant)
+            references[name] = known.join(found)
 
     # Types.
 

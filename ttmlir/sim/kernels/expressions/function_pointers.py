@@ -32,6 +32,7 @@ from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument
 from ttmlir.sim.kernels.expressions.lvalues import (
     find_pointee,
     hold_value,
+    points_to_function,
     read_lvalue,
     take_address,
 )
@@ -177,15 +178,16 @@ def _find_chosen(context: Context, tag: str, pointer: int) -> str:
 def _find_result(signature: SignatureType) -> tuple[CType, bool]:
     """What calls through pointers give, and whether that is a reference."""
     passed = signature.result
-    if not passed.reference or _is_copied(passed):
+    is_number = isinstance(passed.type, (IntType, FloatType, PointerType))
+    if not passed.reference or (passed.reference == "&" and passed.const and is_number):
         return passed.type, False
     return PointerType(passed.type, const=passed.const), True
 
 
 def _is_copied(passed: PassedType) -> bool:
-    """Whether what a constant reference refers to is passed as a copy."""
-    is_number = isinstance(passed.type, (IntType, FloatType, PointerType))
-    return passed.reference == "&" and passed.const and is_number
+    """Whether an argument is passed as a value: `const F&` of pointers to functions is."""
+    is_constant = passed.reference == "&" and passed.const
+    return not passed.reference or (is_constant and points_to_function(passed.type))
 
 
 def _decay(passed: PassedType) -> PassedType:
@@ -210,7 +212,7 @@ def _make_uniform(
     """An argument as all functions of a type take it, wherever it is."""
     type_ = argument.type
     passed = _decay(passed)
-    if not passed.reference or _is_copied(passed):
+    if _is_copied(passed):
         known = Value(type_, argument.node)
         if isinstance(type_, FunctionType) or _is_lambda(context, type_):
             assert isinstance(passed.type, PointerType)
@@ -327,7 +329,7 @@ def describe_argument(passed: PassedType, number: int) -> Argument:
     """What a function gets for a parameter that is called through a pointer."""
     node = code.name("unused")
     passed = _decay(passed)
-    if not passed.reference or _is_copied(passed):
+    if _is_copied(passed):
         is_const = bool(passed.reference)
         return Argument(passed.type, "value", node, Space.ANY, is_const, number)
     pointer = PointerType(passed.type, const=passed.const)

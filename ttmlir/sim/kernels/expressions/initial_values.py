@@ -52,6 +52,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     is_fixed_by_host,
     list_members,
     look_at,
+    points_to_function,
     read_lvalue,
     retype_lvalue,
     take_address,
@@ -747,18 +748,13 @@ def pass_argument(
     given: Given,
     scope: Scope,
     number: int,
-    *,
-    is_kept: bool = False,
 ) -> Argument:
-    """What is passed for a parameter of a function, whose types are resolved in a scope.
-
-    Constant references to numbers are passed as copies, unless `is_kept`.
-    """
+    """What is passed for a parameter of a function, whose types are resolved in a scope."""
     type_ = parameter.type
     if refers_to_place(type_, scope) and not isinstance(type_, tree.Reference):
         type_ = tree.Reference(type_, position=type_.position)
     if isinstance(type_, tree.Reference):
-        argument = _pass_by_reference(context, type_, given, scope, is_kept)
+        argument = _pass_by_reference(context, type_, given, scope)
     else:
         argument = _pass_by_value(context, type_, given, scope)
     known = argument.type, argument.mode, argument.node, argument.space, argument.is_const
@@ -793,7 +789,7 @@ def _pass_braces(context: Context, target: QualifiedType, given: Given) -> Argum
 
 
 def _pass_by_reference(
-    context: Context, type_: tree.Reference, given: Given, scope: Scope, is_kept: bool
+    context: Context, type_: tree.Reference, given: Given, scope: Scope
 ) -> Argument:
     referent = type_.referent
     if given.braces is not None:
@@ -811,8 +807,9 @@ def _pass_by_reference(
         return replace(passed, is_const=not type_.is_rvalue or target.const)
     given_type = lvalue.type
     target = context.unit.resolve_declared_type(referent, scope, given_type, lvalue.is_const)
-    is_kept = is_kept and not type_.is_rvalue and has_address(lvalue)
-    if target.const and isinstance(target.type, (IntType, FloatType, PointerType)) and not is_kept:
+    is_number = isinstance(target.type, (IntType, FloatType, PointerType))
+    is_place = refers_to_place(type_, scope) and has_address(lvalue)
+    if target.const and is_number and not (is_place and _sees_changes(target.type, given_type)):
         return _pass_constant_reference(context, target.type, given)
     if target.const and not _may_refer(target, given_type):
         return _pass_constant_reference(context, target.type, given)
@@ -822,6 +819,15 @@ def _pass_by_reference(
     if type_.is_rvalue and isinstance(lvalue, LocalLvalue) and is_scalar(lvalue.type):
         return _pass_constant_reference(context, target.type, given)
     return refer_to(context, retype_lvalue(lvalue, target.type), given.node, is_const=target.const)
+
+
+_APART = ({"int", "long"}, {"unsigned int", "unsigned long"})
+"""Names of types that are equally wide, of which one is converted to the other."""
+
+
+def _sees_changes(target: CType, given: CType) -> bool:
+    """Whether a constant reference to a number or pointer is one to the place that is given."""
+    return not (points_to_function(target) or {target.name, given.name} in _APART)
 
 
 def is_scalar(type_: CType) -> bool:

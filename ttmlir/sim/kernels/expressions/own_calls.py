@@ -32,7 +32,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.expressions.variadic import asks_for_rest, pass_rest
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Functions, InScope, Scope, Symbol, may_give_argument
+from ttmlir.sim.kernels.scope import Functions, InScope, Scope, Symbol
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
     Candidate,
@@ -182,7 +182,7 @@ def pass_all(
 ) -> list[Argument]:
     """What is passed for the parameters of a function."""
     parameters = function.parameters
-    passed, is_kept = list[Argument](), may_give_argument(function.result)
+    passed = list[Argument]()
     last = len(parameters) - 1
     rest = given[len(parameters) :] if asks_for_rest(function) else None
     if function.is_variadic and rest is not None:
@@ -195,7 +195,7 @@ def pass_all(
         if parameters[index].is_pack:
             inner = find_element_scope(scope, parameters[index].type, number - index)
         _check_category(context, function, parameters[index].type, each, inner)
-        argument = pass_argument(context, parameters[index], each, inner, index, is_kept=is_kept)
+        argument = pass_argument(context, parameters[index], each, inner, index)
         passed.append(argument)
     for number in range(len(given), len(parameters)):
         if not parameters[number].is_pack:
