@@ -29,10 +29,10 @@ from ttmlir.frontend.compiled import (
     ImportedModel,
     NumericsName,
     TargetName,
+    check_devices,
     check_examples,
     find_target,
     is_divided,
-    options_for_devices,
 )
 from ttmlir.frontend.errors import missing_package
 from ttmlir.frontend.residents import keep_on_device
@@ -453,7 +453,7 @@ def compile(
         return MeshKernels(
             imported, numerics=numerics, options=options, board=board, examples=examples
         )
-    options = options_for_devices(imported, target, options)
+    check_devices(imported, target, options)
 
     def compile_with(more: str) -> CompiledModel:
         return CompiledModel(
@@ -498,7 +498,7 @@ def _with_spelling(spelling: str | None, target: TargetName, options: str) -> st
     year = find_spelling(options, spelling)
     if target == "ttnn":
         has_one = any(word.startswith("spelling=") for word in options.split())
-        is_said = has_one or (spelling is None and year == SPELLINGS[0])
+        is_said = has_one or (spelling is None and year == SPELLINGS[-1])
         return options if is_said else f"{options} spelling={year}".lstrip()
     if spelling is not None and year != SPELLINGS[0]:
         raise ArgumentError(
@@ -548,7 +548,7 @@ def _with_level(level: int | None, target: TargetName, options: str) -> str:
         )
     return (
         options
-        if LEVEL_OPTION in said or not level
+        if LEVEL_OPTION in said or target != "ttnn"
         else f"{options} {LEVEL_OPTION}={level}".lstrip()
     )
 
