@@ -173,9 +173,9 @@ def _row_numbers(xp: Any, starts: Any, sizes: Shape, windows: Shape) -> Any:
         start = starts[:, place, :, None]
         inside = inside & (start >= 0) & (start + window <= size)
         places = start + xp.arange(window)
-        numbers = xp.reshape(
-            numbers[..., None] * size + places[:, :, None], (*places.shape[:2], -1)
-        )
+        # Without slices no extent follows from the others.
+        shape = (*places.shape[:2], numbers.shape[2] * window)
+        numbers = xp.reshape(numbers[..., None] * size + places[:, :, None], shape)
     return xp.where(inside, numbers, -1)
 
 
