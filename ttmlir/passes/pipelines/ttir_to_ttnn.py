@@ -634,6 +634,8 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
             *self._overrides(),
+            # Weights are prepared once, too.
+            *(const_eval if self._fuses_layers else []),
             *(
                 [TTNNSetMatmulProgramConfigPass()]
                 if self.enable_matmul_program_config and not self._optimizes
