@@ -127,6 +127,33 @@ def fuses_layers(target: str, options: str) -> bool:
     return target == "ttnn" and find_level(options) == MOST_OPTIMIZED
 
 
+def options_for(module: ModuleOp, target: str, options: str) -> str:
+    """Options of `ttmlir.compile` for a module: programs with kernels of their own are of 2024.
+
+    ttir of 2026 has no operation for those; where it is asked for, they are refused.
+    """
+    if target != "ttnn" or not is_spelled_late(target, options) or not _has_kernels(module):
+        return options
+    words = _words(options)
+    if "spelling" in words or LEVEL_OPTION in words:
+        return options
+    return f"{options} spelling={SPELLINGS[0]}".lstrip()
+
+
+def _has_kernels(module: ModuleOp) -> bool:
+    from ttmlir.program import TARGET, registered_call
+
+    for op in module.walk():
+        if op.name == "ttir.custom_kernel":
+            return True
+        if op.name == "stablehlo.custom_call":
+            name = str(getattr(op.properties["call_target_name"], "data", ""))
+            registered = registered_call(name)
+            if name == TARGET or (registered is not None and registered.kernel is not None):
+                return True
+    return False
+
+
 def _words(options: str) -> dict[str, str]:
     """The values of options by their names."""
     return {name: value for name, _, value in (each.partition("=") for each in options.split())}

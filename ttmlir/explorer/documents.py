@@ -485,7 +485,7 @@ def read_module(text: str, file_name: str, name: str) -> ModuleDocument:
 
     Raises DiagnosticError for text that is refused.
     """
-    from ttmlir.compiler import complete_options, parse
+    from ttmlir.compiler import complete_options, options_for, parse
 
     module = parse(text, file_name=file_name)
     counts = Counter(op.name.partition(".")[0] for op in module.walk())
@@ -495,7 +495,9 @@ def read_module(text: str, file_name: str, name: str) -> ModuleDocument:
         name,
         module,
         stage,
-        options=complete_options("ttnn", "") if stage in _PIPELINES else "",
+        options=(
+            complete_options("ttnn", options_for(module, "ttnn", "")) if stage in _PIPELINES else ""
+        ),
         file_name=file_name,
         texts={file_name: Source(text)},
     )

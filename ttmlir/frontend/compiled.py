@@ -27,6 +27,7 @@ from ttmlir.compiler import (
     find_spelling,
     fuses_layers,
     is_spelled_late,
+    options_for,
     parse,
     spell_pipeline,
     spell_ttir,
@@ -1032,6 +1033,9 @@ class CompiledPrograms(Mapping[str, Program]):
 
         `examples` are arguments of a call of each, which `save(golden=True)` uses.
         """
+        for each in imported.values():
+            if not is_divided(each):
+                options = options_for(each.module, target, options)
         _check_devices_of_programs(imported.values(), target, options)
         self._target, self._is_late = find_target(target), is_spelled_late(target, options)
         self._examples = {name: _with_numbers(call) for name, call in examples.items()}
@@ -1259,9 +1263,9 @@ def lower_to_ttir(
             transform(module, f"stablehlo-flatten-control-flow{{{front}}}")
         transform(module, "stablehlo-annotate-arguments")
         transform(module, f"{pipeline}{{{late}}}")
-        from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import refuse_custom_calls
+        from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import convert_custom_calls
 
-        refuse_custom_calls(module)
+        convert_custom_calls(module)
         return
     if pipeline == TO_TTIR["stablehlo"]:
         pipeline = f"{pipeline}{{spelling=2024 {front}}}"

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overloa
 
 import numpy as np
 
-from ttmlir.compiler import LEVEL_OPTION, MOST_OPTIMIZED, SPELLINGS, find_spelling, is_spelled_late
+from ttmlir.compiler import (
+    LEVEL_OPTION,
+    MOST_OPTIMIZED,
+    SPELLINGS,
+    find_spelling,
+    is_spelled_late,
+    options_for,
+)
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.files import require_path
 from ttmlir.frontend.calls import CallArguments, Number, Opener, read_call
@@ -453,6 +460,8 @@ def compile(
         return MeshKernels(
             imported, numerics=numerics, options=options, board=board, examples=examples
         )
+    if not is_divided(imported):
+        options = options_for(imported.module, target, options)
     check_devices(imported, target, options)
 
     def compile_with(more: str) -> CompiledModel:

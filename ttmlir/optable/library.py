@@ -208,6 +208,20 @@ def _rows_gather(
 _COMBINERS: dict[str, str] = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
+def scattered_rows(
+    input: Shape, index: Any, *, sizes: Shape, windows: Shape, column: bool
+) -> tuple[Any, Shape]:
+    """Numbers of the rows that slices are written to, those of all batches one after another, -1
+    for what reaches outside; and the shape of a row."""
+    import numpy as np
+
+    batch, _, row = _sliced_extents(input, index.shape, sizes, windows, column)
+    numbers = _row_numbers(np, index.astype(np.int64), sizes, windows)
+    numbers = np.broadcast_to(np.reshape(numbers, (index.shape[0], -1)), (batch, numbers[0].size))
+    first = np.arange(batch)[:, None] * math.prod(sizes)
+    return np.where(numbers >= 0, numbers + first, -1).reshape(-1), row
+
+
 def _rows_scatter(
     xp: Any,
     input: Any,
