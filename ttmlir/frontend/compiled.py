@@ -57,6 +57,7 @@ from ttmlir.frontend.calls import (
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.ir.constants import own_constants
 from ttmlir.ir.rewriting import refuse_at, symbol_visibility
+from ttmlir.ir.tensor_types import is_complex
 from ttmlir.layout.data_format import PARTS
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
@@ -1174,9 +1175,11 @@ def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> Modul
 
 _EXPANSIONS = (
     "stablehlo-flatten-tuple,stablehlo-expand-linear-algebra,chlo-legalize-to-stablehlo,"
-    "stablehlo-expand-functions,stablehlo-expand-operations,stablehlo-expand-complex"
+    "stablehlo-expand-functions"
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
+_EXPANDED_PARTS = "stablehlo-expand-operations,stablehlo-expand-complex"
+"""The same, after loops of complex numbers have become functions."""
 _DIVISION = "sdy-split-sub-axes,sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
 _COMPOSITES = (
     "stablehlo-legalize-composite-to-call{except-prefix=tenstorrent.},"
@@ -1254,13 +1257,17 @@ def lower_to_ttir(
             first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
             transform(module, f"{first}{_DIVISION},{_BORDERS}")
         transform(module, _EXPANSIONS)
+        flattening = f"stablehlo-flatten-control-flow{{{front}}}"
+        if _has_complex_loops(module):
+            transform(module, flattening)
+        transform(module, _EXPANDED_PARTS)
         # Calls pass integers of 64 bits, not pairs.
         late = (
             f"spelling={find_spelling(options)} uint64-as-pairs=false "
             "enable-aggressive-simplification=true"
         )
         if front:
-            transform(module, f"stablehlo-flatten-control-flow{{{front}}}")
+            transform(module, flattening)
         transform(module, "stablehlo-annotate-arguments")
         transform(module, f"{pipeline}{{{late}}}")
         from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import convert_custom_calls
@@ -1273,6 +1280,15 @@ def lower_to_ttir(
     spell_ttir(module, target, options)
     if stage == "ttir" and find_division(module) is not None:
         transform(module, f"convert-stablehlo-to-ttir{{spelling={find_spelling(options)}}}")
+
+
+def _has_complex_loops(module: ModuleOp) -> bool:
+    """True if complex numbers are carried through a loop or out of a branch."""
+    return any(
+        op.name in ("stablehlo.while", "stablehlo.case", "stablehlo.if")
+        and any(map(is_complex, (*op.operand_types, *op.result_types)))
+        for op in module.walk()
+    )
 
 
 _MESHES = "ttcore.meshes"
