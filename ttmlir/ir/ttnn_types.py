@@ -192,9 +192,9 @@ _SI32 = IntegerType(32, Signedness.SIGNED)
 
 
 def _stored(element: Attribute) -> Attribute:
-    """What memory holds of elements: of quantized ones, the integers."""
+    """What memory holds of elements: of quantized ones the integers, of those of 64 bits 32."""
     if not isinstance(element, UniformType):
-        return element
+        return tt.STORED_IN_32_BITS.get(element, element)
     if element.data.width != 32:
         raise LayoutError(
             f"quantized numbers of {element.data.width} bits cannot be laid out; "

@@ -93,7 +93,7 @@ def read_desc(table: Table, where: str) -> TensorDesc:
         shard = (*shard[:-2], *(-(-a // b) for a, b in zip(shard[-2:], tile_shape, strict=True)))
     desc = TensorDesc(
         shape=tuple(int(extent) for extent in require(table, "shape", where)),
-        element=element_of(name),
+        element=element_of(table["element_type"] or name),
         data_type=storage_of(name),
         memory_space=space,
         memory_layout=memory_layout,

@@ -379,6 +379,15 @@ def element_of(element_type: Attribute) -> Element:
 
 _SCALAR_TYPES = (builtin.IntegerType, builtin.IndexType, builtin.AnyFloat)
 
+STORED_IN_32_BITS: dict[Attribute, Attribute] = {
+    builtin.f64: builtin.f32,
+    **{
+        builtin.IntegerType(64, signedness): builtin.IntegerType(32, signedness)
+        for signedness in (builtin.Signedness.SIGNED, builtin.Signedness.UNSIGNED)
+    },
+}
+"""What layouts of 2026 say of elements of 64 bits: devices have none."""
+
 _FLOAT_TYPES: dict[str, Attribute] = {
     str(element_type): element_type
     for element_type in (builtin.f16, builtin.bf16, builtin.f32, builtin.f64)

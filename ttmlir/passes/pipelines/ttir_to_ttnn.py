@@ -149,6 +149,9 @@ class LateOptions(Pipeline):
     enable_quant_dequant_conversion_pass: bool = option(
         True, "2026: requantize at once: run ttir-quant-dequant-conversion"
     )
+    keep_64_bits: bool = option(
+        False, "2026: numbers of 64 bits keep their types; the device stores them in 32"
+    )
     target_bit_width: int = option(32, "2026: bits of quantized numbers; devices have 32")
     disable_workarounds: bool = option(
         False, "2026: neither decompose nor convert in ttnn-workaround"
@@ -554,7 +557,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTCoreMarkFunctionsAsForwardPass(),
             TTCoreWrapDeviceModulePass(),
             CPUHoistManuallyTaggedPass(),
-            TTIRElementTypeNormalizationPass(),
+            TTIRElementTypeNormalizationPass(keep_64_bits=self.keep_64_bits),
             TTCoreRegisterDevicePass(
                 system_desc_path=self.system_desc_path,
                 mesh_shape=self.mesh_shape,

@@ -26,7 +26,8 @@ Requires: nothing.
 Ensures: f64 is f32, truth values are bf16, signed and signless integers are si32, unsigned ones of
 64 bits ui32; constants keep their numbers, or take the nearest. The bits of a float of 16 bits as a
 signed integer are extended by their sign, and cut off on the way back.
-Options: none.
+Options: `keep-64-bits` (false): numbers of 64 bits keep their types, for layouts that store them in
+32 bits: integers are si64 and ui64.
 Not done here: other types stay, quantized ones among them.
 """
 
@@ -57,7 +58,7 @@ from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
-from ttmlir.mlir.reporting import Diagnostic, warn
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.general.ttcore_register_device import device_modules
 
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
+_SI64 = IntegerType(64, Signedness.SIGNED)
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
 _UI16 = IntegerType(16, Signedness.UNSIGNED)
 _HALVES = (Float16Type, BFloat16Type)
@@ -79,33 +81,17 @@ class TTIRElementTypeNormalizationPass(ModulePass):
 
     name = "ttir-element-type-normalization"
     title = "ElementTypeNormalization"
+    keep_64_bits: bool = option(
+        False, "Numbers of 64 bits keep their types; devices store them in 32"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert the types of all values, the numbers of constants, and signatures."""
         for op in [op for each in device_modules(module) for op in each.walk()]:
-            if isinstance(op, FuncOp):
-                _warn_of_long_integers(op)
-            _convert(op)
+            _convert(op, self.keep_64_bits)
             if op.name == "ttir.bitcast_convert":
                 with use_style(Spelling.LATE.style):
                     _widen_bits(op)
-
-
-LONG_INTEGERS_ARE_NARROWED = (
-    "integers of 64 bits have 32 bits in ttnn of 2026; numbers beyond are cut off"
-)
-
-
-def _warn_of_long_integers(function: FuncOp) -> None:
-    """Say that arguments and results are not kept whole."""
-    type_ = function.function_type
-    for each in (*type_.inputs.data, *type_.outputs.data):
-        if not isinstance(each, TensorType):
-            continue
-        element = cast("TensorType[Attribute]", each).element_type
-        if isinstance(element, IntegerType) and cast("IntegerType", element).width.data > 32:
-            warn(Diagnostic("warning", function.location, LONG_INTEGERS_ARE_NARROWED))
-            return
 
 
 def _widen_bits(op: Operation) -> None:
@@ -128,55 +114,64 @@ def _widen_bits(op: Operation) -> None:
         replace(op, builder.create("right_shift", (high, places), wide.type))
 
 
-def _convert(op: Operation) -> None:
+def _convert(op: Operation, wide: bool) -> None:
     for region in op.regions:
         for block in region.blocks:
-            _retype(block.args)
-    _retype(op.results)
+            _retype(block.args, wide)
+    _retype(op.results, wide)
     value = op.properties.get("value")
     if op.name == "ttir.constant" and isinstance(value, DenseIntOrFPElementsAttr):
-        op.properties["value"] = _constant(cast("Elements", value))
+        op.properties["value"] = _constant(cast("Elements", value), wide)
     if isinstance(op, FuncOp):
         type_ = op.function_type
         op.properties["function_type"] = FunctionType.from_lists(
-            [*map(normal_type, type_.inputs.data)], [*map(normal_type, type_.outputs.data)]
+            *(
+                [_normal_type(each, wide) for each in types.data]
+                for types in (type_.inputs, type_.outputs)
+            )
         )
 
 
-def _retype(values: Sequence[SSAValue]) -> None:
+def _retype(values: Sequence[SSAValue], wide: bool) -> None:
     for value in tuple(values):
-        set_type(value, normal_type(value.type))
+        set_type(value, _normal_type(value.type, wide))
 
 
-def normal_type(type_: Attribute) -> Attribute:
+def _normal_type(type_: Attribute, wide: bool) -> Attribute:
     """A tensor type with elements that devices have; the same object if it has them."""
     if not isinstance(type_, TensorType):
         return type_
     tensor = cast("TensorType[Attribute]", type_)
-    element = normal_element(tensor.element_type)
+    element = _normal_element(tensor.element_type, wide)
     if element is tensor.element_type:
         return tensor
     return TensorType(element, tensor.get_shape(), tensor.encoding)
 
 
-def normal_element(element: Attribute) -> Attribute:
-    """The element type that devices have for another; the same object if they have it."""
+def _normal_element(element: Attribute, wide: bool) -> Attribute:
+    """The element type that devices have for another; the same object if they have it.
+
+    Those of 64 bits are taken for ones that they have if they are to stay `wide`.
+    """
     if isinstance(element, Float64Type):
-        return f32
+        return element if wide else f32
     if not isinstance(element, IntegerType):
         return element
     integer = cast("IntegerType", element)
-    if integer.width.data == 1:
+    width, is_unsigned = integer.width.data, integer.signedness.data is Signedness.UNSIGNED
+    if width == 1:
         return bf16
-    if integer.signedness.data is Signedness.UNSIGNED:
-        return integer if integer.width.data <= 32 else _UI32
+    if is_unsigned:
+        return integer if width <= 32 or wide else _UI32
+    if width == 64 and wide:
+        return integer if integer.signedness.data is Signedness.SIGNED else _SI64
     return _SI32
 
 
-def _constant(elements: Elements) -> Elements:
+def _constant(elements: Elements, wide: bool) -> Elements:
     """The numbers in an element type that devices have, as near as it has them."""
     element = elements.get_element_type()
-    found = normal_element(element)
+    found = _normal_element(element, wide)
     if found is element:
         return elements
     splat = number_of_elements(elements)
