@@ -1257,9 +1257,8 @@ def lower_to_ttir(
             first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
             transform(module, f"{first}{_DIVISION},{_BORDERS}")
         transform(module, _EXPANSIONS)
-        # Calls pass integers of 64 bits, not pairs.
         late = (
-            f"spelling={find_spelling(options)} uint64-as-pairs=false "
+            f"spelling={find_spelling(options)} keep-64-bits=true "
             "enable-aggressive-simplification=true"
         )
         if front:
