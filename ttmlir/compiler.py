@@ -140,7 +140,7 @@ def complete_options(target: str, options: str) -> str:
     if target == "ttnn":
         year = find_spelling(options)
         # What a model computes by tanh it does not compute by erf.
-        late = {"spelling": year, "enable-gelu-tanh-fusion": "false", "keep-64-bits": "true"}
+        late = {"spelling": year, "enable-gelu-tanh-fusion": "false", "keep-element-types": "true"}
         own = late if year != SPELLINGS[0] else {**own, "spelling": year}
     added = [f"{name}={value}" for name, value in own.items() if name not in given]
     return " ".join([*added, options]).strip()

@@ -1258,7 +1258,7 @@ def lower_to_ttir(
             transform(module, f"{first}{_DIVISION},{_BORDERS}")
         transform(module, _EXPANSIONS)
         late = (
-            f"spelling={find_spelling(options)} keep-64-bits=true "
+            f"spelling={find_spelling(options)} keep-element-types=true "
             "enable-aggressive-simplification=true"
         )
         if front:

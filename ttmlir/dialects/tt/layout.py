@@ -382,11 +382,16 @@ _SCALAR_TYPES = (builtin.IntegerType, builtin.IndexType, builtin.AnyFloat)
 STORED_IN_32_BITS: dict[Attribute, Attribute] = {
     builtin.f64: builtin.f32,
     **{
-        builtin.IntegerType(64, signedness): builtin.IntegerType(32, signedness)
-        for signedness in (builtin.Signedness.SIGNED, builtin.Signedness.UNSIGNED)
+        builtin.IntegerType(width, builtin.Signedness.SIGNED): builtin.IntegerType(
+            32, builtin.Signedness.SIGNED
+        )
+        for width in (8, 16, 64)
     },
+    builtin.IntegerType(64, builtin.Signedness.UNSIGNED): builtin.IntegerType(
+        32, builtin.Signedness.UNSIGNED
+    ),
 }
-"""What layouts of 2026 say of elements of 64 bits: devices have none."""
+"""What layouts of 2026 say of elements that devices do not have."""
 
 _FLOAT_TYPES: dict[str, Attribute] = {
     str(element_type): element_type

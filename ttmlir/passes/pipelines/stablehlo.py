@@ -139,7 +139,7 @@ class StableHLOToTTIRPipeline(SpelledPipeline):
     spelling: TTIRSpelling = option(
         TTIRSpelling.AS_MODULE, SPELLING_HELP, environment=SPELLING_VARIABLE
     )
-    keep_64_bits: bool = option(
+    keep_element_types: bool = option(
         False,
         "From 2025 on, keep numbers of 64 bits: otherwise integers without sign are pairs of "
         "32-bit ones, and constants of f64 have the bits of f32",
@@ -220,11 +220,13 @@ class StableHLOToTTIRPipeline(SpelledPipeline):
             *([StableHLOAggressiveSimplificationPass()] if simplifies else []),
             StableHLOComplexMathExpanderPass(),
             StableHLOComplexDataTypeConversionPass(),
-            *([] if self.keep_64_bits else [StableHLOUInt64DataTypeConversionPass()]),
+            *([] if self.keep_element_types else [StableHLOUInt64DataTypeConversionPass()]),
             MergeStableHLOPass(canonicalize=False),
             StableHLOWidenStorageTypesPass(spelling=self.spelling),
             StableHLOOutlineControlFlowPass(),
-            ConvertStableHLOToTTIRPass(spelling=self.spelling, keep_64_bits=self.keep_64_bits),
+            ConvertStableHLOToTTIRPass(
+                spelling=self.spelling, keep_element_types=self.keep_element_types
+            ),
             TTCoreWrapDeviceModulePass(),
         )
 

@@ -88,7 +88,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
     spelling: TTIRSpelling = option(
         TTIRSpelling.AS_MODULE, SPELLING_HELP, environment=SPELLING_VARIABLE
     )
-    keep_64_bits: bool = option(
+    keep_element_types: bool = option(
         False, "From 2025 on, keep all bits of constants of f64, not those of f32"
     )
 
@@ -98,7 +98,9 @@ class ConvertStableHLOToTTIRPass(ModulePass):
         if spelling is not Spelling.EARLY:
             with use_style(spelling.style):
                 write_mesh_borders(module)
-                wide = convert_stablehlo_to_ttir_movement.WIDE_RULES if self.keep_64_bits else {}
+                wide = (
+                    convert_stablehlo_to_ttir_movement.WIDE_RULES if self.keep_element_types else {}
+                )
                 rules = {**_REFUSED, **CONVERTED, **LATE, **wide}
                 convert_inside(module, rules, _refuse_operation)
             merge_equal(module, lambda op: op.name.startswith("ttir."))

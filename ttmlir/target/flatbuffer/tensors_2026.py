@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
-from ttmlir.dialects.tt import STORED_IN_32_BITS, TensorLayoutAttr
+from ttmlir.dialects.tt import TensorLayoutAttr
 from ttmlir.dialects.ttcore import LocalShapeAttr, ShardStatusAttr
 from ttmlir.dialects.ttnn.attrs import (
     BUFFER_TYPES,
@@ -34,6 +34,10 @@ from ttmlir.target.flatbuffer.tensors import TTNN, Table, Values, check_int32
 
 _BY_SCALAR = {each: SCHEMA_NAMES[each] for each in ("si32", "i32", "si64", "i64", "ui64", "f64")}
 """Names of formats that tiles do not have."""
+
+
+_KEPT = {each: name for each, name in SCHEMA_NAMES.items() if not each.startswith("i")}
+"""Names of elements that are what the text says; those without a word about signs are not."""
 
 
 def element_name(element: Element) -> str:
@@ -75,9 +79,9 @@ class TensorTables2026:
                 "shard_status": status.keyword.capitalize(),
                 "local_shape": shape if local_shape is None else local_shape,
             }
-            element = cast("TensorType[Attribute]", type).element_type
-            if element in STORED_IN_32_BITS:
-                table["element_type"] = SCHEMA_NAMES[str(element)]
+            name = _KEPT.get(str(cast("TensorType[Attribute]", type).element_type))
+            if name not in (None, table["layout"]["memory_desc"]["data_type"]):
+                table["element_type"] = name
         return table
 
     def layout(self, type: Attribute) -> TensorLayout:

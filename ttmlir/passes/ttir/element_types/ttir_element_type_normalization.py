@@ -26,8 +26,8 @@ Requires: nothing.
 Ensures: f64 is f32, truth values are bf16, signed and signless integers are si32, unsigned ones of
 64 bits ui32; constants keep their numbers, or take the nearest. The bits of a float of 16 bits as a
 signed integer are extended by their sign, and cut off on the way back.
-Options: `keep-64-bits` (false): numbers of 64 bits keep their types, for layouts that store them in
-32 bits: integers are si64 and ui64.
+Options: `keep-element-types` (false): numbers keep their types, for layouts that say what devices
+store; integers without a word about signs are signed.
 Not done here: other types stay, quantized ones among them.
 """
 
@@ -41,7 +41,6 @@ from xdsl.dialects.builtin import (
     BFloat16Type,
     DenseIntOrFPElementsAttr,
     Float16Type,
-    Float64Type,
     FunctionType,
     IntegerType,
     ModuleOp,
@@ -49,6 +48,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     bf16,
     f32,
+    f64,
 )
 from xdsl.dialects.func import FuncOp
 
@@ -69,9 +69,10 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
-_SI64 = IntegerType(64, Signedness.SIGNED)
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
 _UI16 = IntegerType(16, Signedness.UNSIGNED)
+_SHORTS = (_SI32, IntegerType(16, Signedness.SIGNED))
+"""What integers of 16 bits become."""
 _HALVES = (Float16Type, BFloat16Type)
 
 
@@ -81,14 +82,14 @@ class TTIRElementTypeNormalizationPass(ModulePass):
 
     name = "ttir-element-type-normalization"
     title = "ElementTypeNormalization"
-    keep_64_bits: bool = option(
-        False, "Numbers of 64 bits keep their types; devices store them in 32"
+    keep_element_types: bool = option(
+        False, "Numbers keep their types; layouts say what devices store"
     )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert the types of all values, the numbers of constants, and signatures."""
         for op in [op for each in device_modules(module) for op in each.walk()]:
-            _convert(op, self.keep_64_bits)
+            _convert(op, self.keep_element_types)
             if op.name == "ttir.bitcast_convert":
                 with use_style(Spelling.LATE.style):
                     _widen_bits(op)
@@ -98,63 +99,65 @@ def _widen_bits(op: Operation) -> None:
     """Bits of a number of 16 bits as an integer that is kept in 32, and back."""
     [value], result = op.operands, op.results[0]
     source, target = element_type(value), element_type(result)
-    if source == _SI32 and isinstance(target, _HALVES):
+    if source in _SHORTS and isinstance(target, _HALVES):
         builder = Builder.before(op)
-        mask = builder.create_splat(0xFFFF, value.type)
-        low = builder.create("bitwise_and", (value, mask), value.type)
+        wide = builder.cast(value, _SI32)
+        mask = builder.create_splat(0xFFFF, wide.type)
+        low = builder.create("bitwise_and", (wide, mask), wide.type)
         bits = builder.cast(low, _UI16)
         replace(op, builder.create("bitcast_convert", (bits,), result.type))
-    elif target == _SI32 and isinstance(source, _HALVES):
+    elif target in _SHORTS and isinstance(source, _HALVES):
         builder = Builder.before(op)
         bits = builder.create("bitcast_convert", (value,), TensorType(_UI16, value_shape(value)))
-        wide = builder.cast(bits, target)
+        wide = builder.cast(bits, _SI32)
         # The sign is the upper bit of 16.
         places = builder.create_splat(16, wide.type)
         high = builder.create("logical_left_shift", (wide, places), wide.type)
-        replace(op, builder.create("right_shift", (high, places), wide.type))
+        signed = builder.create("right_shift", (high, places), wide.type)
+        replace(op, builder.cast(signed, target))
 
 
-def _convert(op: Operation, wide: bool) -> None:
+def _convert(op: Operation, keeps: bool) -> None:
     for region in op.regions:
         for block in region.blocks:
-            _retype(block.args, wide)
-    _retype(op.results, wide)
+            _retype(block.args, keeps)
+    _retype(op.results, keeps)
     value = op.properties.get("value")
     if op.name == "ttir.constant" and isinstance(value, DenseIntOrFPElementsAttr):
-        op.properties["value"] = _constant(cast("Elements", value), wide)
+        op.properties["value"] = _constant(cast("Elements", value), keeps)
     if isinstance(op, FuncOp):
         type_ = op.function_type
         op.properties["function_type"] = FunctionType.from_lists(
             *(
-                [_normal_type(each, wide) for each in types.data]
+                [_normal_type(each, keeps) for each in types.data]
                 for types in (type_.inputs, type_.outputs)
             )
         )
 
 
-def _retype(values: Sequence[SSAValue], wide: bool) -> None:
+def _retype(values: Sequence[SSAValue], keeps: bool) -> None:
     for value in tuple(values):
-        set_type(value, _normal_type(value.type, wide))
+        set_type(value, _normal_type(value.type, keeps))
 
 
-def _normal_type(type_: Attribute, wide: bool) -> Attribute:
+def _normal_type(type_: Attribute, keeps: bool) -> Attribute:
     """A tensor type with elements that devices have; the same object if it has them."""
     if not isinstance(type_, TensorType):
         return type_
     tensor = cast("TensorType[Attribute]", type_)
-    element = _normal_element(tensor.element_type, wide)
+    element = _normal_element(tensor.element_type, keeps)
     if element is tensor.element_type:
         return tensor
     return TensorType(element, tensor.get_shape(), tensor.encoding)
 
 
-def _normal_element(element: Attribute, wide: bool) -> Attribute:
+def _normal_element(element: Attribute, keeps: bool) -> Attribute:
     """The element type that devices have for another; the same object if they have it.
 
-    Those of 64 bits are taken for ones that they have if they are to stay `wide`.
+    What layouts store as another type stays if types are kept.
     """
-    if isinstance(element, Float64Type):
-        return element if wide else f32
+    if element == f64:
+        return element if keeps else f32
     if not isinstance(element, IntegerType):
         return element
     integer = cast("IntegerType", element)
@@ -162,16 +165,16 @@ def _normal_element(element: Attribute, wide: bool) -> Attribute:
     if width == 1:
         return bf16
     if is_unsigned:
-        return integer if width <= 32 or wide else _UI32
-    if width == 64 and wide:
-        return integer if integer.signedness.data is Signedness.SIGNED else _SI64
-    return _SI32
+        return integer if width <= 32 or keeps else _UI32
+    if not keeps or width == 32:
+        return _SI32
+    return IntegerType(width, Signedness.SIGNED)
 
 
-def _constant(elements: Elements, wide: bool) -> Elements:
+def _constant(elements: Elements, keeps: bool) -> Elements:
     """The numbers in an element type that devices have, as near as it has them."""
     element = elements.get_element_type()
-    found = _normal_element(element, wide)
+    found = _normal_element(element, keeps)
     if found is element:
         return elements
     splat = number_of_elements(elements)
