@@ -16,7 +16,7 @@ that is refused; its text has the place and the reason. For models of JAX and to
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -74,18 +74,24 @@ SPELLINGS = ("2024", "2026")
 """The years of tt-mlir whose ttir, ttnn and files models are compiled to."""
 
 
+_OF_LEVELS = ("enable-optimizer", "memory-layout-analysis-enabled")
+"""Options of the pipeline that do what one of the lower levels does."""
+
+
 def find_spelling(options: str = "", given: str | int | None = None) -> str:
     """The year whose text a model is compiled to: as given, or by an option or the environment.
 
-    Passes of 2024 know no optimization levels: without a year, those ask for that of the others.
-    ArgumentError for a year whose ttnn is not written.
+    Without any of them it is the last one, for which programs are optimized, unless options ask
+    for what only passes of 2024 do. Those know no optimization levels. ArgumentError for a year
+    whose ttnn is not written.
     """
     given = None if given is None else str(given)
-    words = {name: value for name, _, value in (each.partition("=") for each in options.split())}
+    words = _words(options)
     level = words.get(LEVEL_OPTION, "0")
-    default = SPELLINGS[0] if level == "0" else SPELLINGS[-1]
-    said = given or words.get("spelling")
-    year = said or (default if level != "0" else os.environ.get(SPELLING_VARIABLE) or default)
+    year = given or words.get("spelling")
+    if not year and level == "0":
+        year = os.environ.get(SPELLING_VARIABLE) or SPELLINGS[0 if _ask_of_2024(words) else -1]
+    year = year or SPELLINGS[-1]
     if level != "0" and year == SPELLINGS[0]:
         raise ArgumentError(
             f"{LEVEL_OPTION}={level} is for text of {SPELLINGS[-1]}; leave out spelling={year!r}"
@@ -102,13 +108,68 @@ def find_spelling(options: str = "", given: str | int | None = None) -> str:
     return year
 
 
-def fuses_layers(options: str) -> bool:
-    """True where options ask for the level that does more than tt-mlir's."""
-    return f"{LEVEL_OPTION}={MOST_OPTIMIZED}" in options.split()
+def find_level(options: str = "") -> int:
+    """The optimization level that a model is compiled with for target "ttnn".
+
+    Without one it is the highest, and 0 for text of 2024 and where options do what levels do.
+    """
+    words = _words(options)
+    if LEVEL_OPTION in words:
+        # The pipeline refuses what is none.
+        return int(words[LEVEL_OPTION]) if words[LEVEL_OPTION].isdecimal() else 0
+    if find_spelling(options) == SPELLINGS[0] or any(name in words for name in _OF_LEVELS):
+        return 0
+    return MOST_OPTIMIZED
+
+
+def fuses_layers(target: str, options: str) -> bool:
+    """True where `ttmlir.compile` does more than tt-mlir's optimizer."""
+    return target == "ttnn" and find_level(options) == MOST_OPTIMIZED
+
+
+def options_for(module: ModuleOp, target: str, options: str) -> str:
+    """Options of `ttmlir.compile` for a module: programs with kernels of their own are of 2024.
+
+    ttir of 2026 has no operation for those; where it is asked for, they are refused.
+    """
+    if target != "ttnn" or not is_spelled_late(target, options) or not _has_kernels(module):
+        return options
+    words = _words(options)
+    if "spelling" in words or LEVEL_OPTION in words:
+        return options
+    return f"{options} spelling={SPELLINGS[0]}".lstrip()
+
+
+def _has_kernels(module: ModuleOp) -> bool:
+    from ttmlir.program import TARGET, registered_call
+
+    for op in module.walk():
+        if op.name == "ttir.custom_kernel":
+            return True
+        if op.name == "stablehlo.custom_call":
+            name = str(getattr(op.properties["call_target_name"], "data", ""))
+            registered = registered_call(name)
+            if name == TARGET or (registered is not None and registered.kernel is not None):
+                return True
+    return False
+
+
+def _words(options: str) -> dict[str, str]:
+    """The values of options by their names."""
+    return {name: value for name, _, value in (each.partition("=") for each in options.split())}
+
+
+def _ask_of_2024(names: Iterable[str]) -> bool:
+    """True if options are among these names that only passes of 2024 have."""
+    if not names:
+        return False
+    from ttmlir.passes.pipelines.ttir_to_ttnn import OF_2024
+
+    return any(name.replace("-", "_") in OF_2024 for name in names)
 
 
 def is_spelled_late(target: str, options: str) -> bool:
-    """True where options of `ttmlir.compile` ask for another year than that of its default."""
+    """True where options of `ttmlir.compile` ask for text of another year than 2024."""
     return target == "ttnn" and find_spelling(options) != SPELLINGS[0]
 
 
@@ -135,13 +196,16 @@ def divide_options(options: str, target: str) -> tuple[str, str]:
 
 def complete_options(target: str, options: str) -> str:
     """The options of a target's pipeline, with those that models are compiled with anyway."""
-    given = {each.partition("=")[0] for each in options.split()}
+    given = _words(options)
     own = dict(_OF_MODELS[target])
-    if target == "ttnn":
-        year = find_spelling(options)
-        # What a model computes by tanh it does not compute by erf.
-        late = {"spelling": year, "enable-gelu-tanh-fusion": "false", "keep-element-types": "true"}
-        own = late if year != SPELLINGS[0] else {**own, "spelling": year}
+    if target == "ttnn" and find_spelling(options) != SPELLINGS[0]:
+        own = {
+            # What a model computes by tanh it does not compute by erf.
+            "enable-gelu-tanh-fusion": "false",
+            "keep-element-types": "true",
+            "spelling": SPELLINGS[-1],
+            LEVEL_OPTION: str(find_level(options)),
+        }
     added = [f"{name}={value}" for name, value in own.items() if name not in given]
     return " ".join([*added, options]).strip()
 

@@ -106,11 +106,15 @@ def test_golden_results_need_a_framework(tmp_path: Path) -> None:
 
 
 def test_options_are_those_of_the_pipeline() -> None:
-    """Without grids every tensor is on one core."""
-    assert "<8x8>, memref" in ttmlir.compile(LAYER).text("ttnn")
-    assert "<8x8>, memref" not in ttmlir.compile(LAYER, options="enable-grid-set=false").text(
-        "ttnn"
-    )
+    """Without grids, which are of 2024 alone, every tensor is on one core."""
+    assert "<8x8>, memref" in ttmlir.compile(LAYER, spelling="2024").text("ttnn")
+    text = ttmlir.compile(LAYER, options="enable-grid-set=false").text("ttnn")
+    assert "<8x8>, memref" not in text
+    assert "tt.device" in text
+    with pytest.raises(ttmlir.Error, match="do not have --enable-grid-set; spelling=2024 has"):
+        ttmlir.compile(LAYER, options="enable-grid-set=false", spelling="2026")
+    with pytest.raises(ttmlir.Error, match="optimization-level=3 is for text of 2026"):
+        ttmlir.compile(LAYER, optimization_level=3, spelling="2024")
 
 
 def test_a_wrong_choice_of_weights_is_refused() -> None:

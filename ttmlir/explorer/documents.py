@@ -342,7 +342,7 @@ class ModuleDocument:
 
     def compile_with_overrides(self, overrides: Overrides) -> Binary:
         """The program with these overrides; DiagnosticError if the compiler refuses one."""
-        from ttmlir.compiler import spell_pipeline, transform
+        from ttmlir.compiler import divide_options, spell_pipeline, transform
         from ttmlir.frontend.compiled import lower_to_ttir
         from ttmlir.mlir.attributes import cloned
 
@@ -353,12 +353,9 @@ class ModuleDocument:
         options = self.options_with(overrides)
         with listening():
             # What overrides did is reported by their effects.
-            if self.is_divided:
-                lower_to_ttir(module, self.stage, "ttnn", options)
-                transform(module, spell_pipeline("ttnn", options))
-            else:
-                pipeline = f"{self.pipeline}{{{options}}}" if options else self.pipeline
-                transform(module, pipeline or "")
+            front, rest = divide_options(options, "ttnn")
+            lower_to_ttir(module, self.stage, "ttnn", options, front)
+            transform(module, spell_pipeline("ttnn", rest))
         binary = self._write(module)
         if not overrides:
             self._plain[board] = binary
@@ -488,20 +485,19 @@ def read_module(text: str, file_name: str, name: str) -> ModuleDocument:
 
     Raises DiagnosticError for text that is refused.
     """
-    from ttmlir.compiler import complete_options, parse
-    from ttmlir.dialects.sdy import find_division
+    from ttmlir.compiler import complete_options, options_for, parse
 
     module = parse(text, file_name=file_name)
     counts = Counter(op.name.partition(".")[0] for op in module.walk())
     known = ("ttnn", "ttmetal", "d2m", "ttkernel", *_PIPELINES)
     stage = next((each for each, _ in counts.most_common() if each in known), "ttir")
-    # Programs of several devices are written in one spelling alone.
-    spelling = "" if find_division(module) is None else "spelling=2026"
     return ModuleDocument(
         name,
         module,
         stage,
-        options=complete_options("ttnn", spelling) if stage in _PIPELINES else "",
+        options=(
+            complete_options("ttnn", options_for(module, "ttnn", "")) if stage in _PIPELINES else ""
+        ),
         file_name=file_name,
         texts={file_name: Source(text)},
     )

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,6 +27,7 @@ from ttmlir.compiler import (
     find_spelling,
     fuses_layers,
     is_spelled_late,
+    options_for,
     parse,
     spell_pipeline,
     spell_ttir,
@@ -539,7 +540,7 @@ class CompiledModel(CallableModel):
         front = self._divided_options[0]
         stage = self._imported.stage
         lower_to_ttir(module, stage, self.target, self._options, front)
-        if stage == "ttir" and fuses_layers(self._options):
+        if stage == "ttir" and fuses_layers(self.target, self._options):
             from ttmlir.dialects.ttcore import ArgumentTypeAttr
             from ttmlir.layout.enums import ArgumentType
             from ttmlir.passes.shardy.shardings import set_argument
@@ -1032,7 +1033,10 @@ class CompiledPrograms(Mapping[str, Program]):
 
         `examples` are arguments of a call of each, which `save(golden=True)` uses.
         """
-        options = _options_for_programs(imported.values(), target, options)
+        for each in imported.values():
+            if not is_divided(each):
+                options = options_for(each.module, target, options)
+        _check_devices_of_programs(imported.values(), target, options)
         self._target, self._is_late = find_target(target), is_spelled_late(target, options)
         self._examples = {name: _with_numbers(call) for name, call in examples.items()}
         self._models = dict(imported)
@@ -1193,39 +1197,32 @@ def is_divided(imported: ImportedModel) -> bool:
     return imported.stage in _DIVIDED and find_division(imported.module) is not None
 
 
-def options_for_devices(imported: ImportedModel, target: TargetName, options: str) -> str:
-    """The options of a pipeline for a model, which may be for several devices.
+def check_devices(imported: ImportedModel, target: TargetName, options: str) -> bool:
+    """True for a model of several devices.
 
-    CompilationError for several devices where the target, or the spelling that is asked for, has
-    programs of one device alone.
+    CompilationError where the target, or the spelling that is asked for, has programs of one.
     """
     division = find_division(imported.module) if imported.stage in _DIVIDED else None
     if division is None or is_spelled_late(target, options):
-        return options
+        return division is not None
+    asked = f"target={target!r}" if target != "ttnn" else f"spelling={find_spelling(options)!r}"
     with imported.in_terms_of_the_user():
-        if target != "ttnn" or "spelling=" in options:
-            asked = f"target={target!r}" if target != "ttnn" else "spelling='2024'"
-            refuse_at(
-                _place_of(imported.module, division),
-                f"the program is for several devices; {asked} has programs of one: leave it out, "
-                "or give arguments without shardings",
-            )
-    return f"{options} spelling=2026".lstrip()
+        refuse_at(
+            _place_of(imported.module, division),
+            f"the program is for several devices; {asked} has programs of one: leave it out, "
+            "or give arguments without shardings",
+        )
 
 
-def _options_for_programs(
-    programs: Iterable[ImportedModel], target: TargetName, options: str
-) -> str:
-    """The options for models of one file; CompilationError if some are for other devices."""
-    found = [(each, options_for_devices(each, target, options)) for each in programs]
-    divided = [
-        (each, division, own)
-        for each, own in found
-        if each.stage in _DIVIDED and (division := find_division(each.module)) is not None
-    ]
-    if divided and len(divided) < len(found):
-        _refuse_beside(*divided[0][:2], "and another program of the file for one")
-    return divided[0][2] if divided else options
+def _check_devices_of_programs(
+    programs: Collection[ImportedModel], target: TargetName, options: str
+) -> None:
+    """CompilationError if some models of one file are for other devices."""
+    divided = [each for each in programs if check_devices(each, target, options)]
+    if divided and len(divided) < len(programs):
+        division = find_division(divided[0].module)
+        assert division is not None, "the model is for several devices"
+        _refuse_beside(divided[0], division, "and another program of the file for one")
 
 
 def _refuse_beside(imported: ImportedModel, division: Operation, why: str) -> NoReturn:
@@ -1265,9 +1262,9 @@ def lower_to_ttir(
             transform(module, f"stablehlo-flatten-control-flow{{{front}}}")
         transform(module, "stablehlo-annotate-arguments")
         transform(module, f"{pipeline}{{{late}}}")
-        from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import refuse_custom_calls
+        from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import convert_custom_calls
 
-        refuse_custom_calls(module)
+        convert_custom_calls(module)
         return
     if pipeline == TO_TTIR["stablehlo"]:
         pipeline = f"{pipeline}{{spelling=2024 {front}}}"

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overloa
 
 import numpy as np
 
-from ttmlir.compiler import LEVEL_OPTION, MOST_OPTIMIZED, SPELLINGS, find_spelling, is_spelled_late
+from ttmlir.compiler import (
+    LEVEL_OPTION,
+    MOST_OPTIMIZED,
+    SPELLINGS,
+    find_spelling,
+    is_spelled_late,
+    options_for,
+)
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.files import require_path
 from ttmlir.frontend.calls import CallArguments, Number, Opener, read_call
@@ -29,10 +36,10 @@ from ttmlir.frontend.compiled import (
     ImportedModel,
     NumericsName,
     TargetName,
+    check_devices,
     check_examples,
     find_target,
     is_divided,
-    options_for_devices,
 )
 from ttmlir.frontend.errors import missing_package
 from ttmlir.frontend.residents import keep_on_device
@@ -453,7 +460,9 @@ def compile(
         return MeshKernels(
             imported, numerics=numerics, options=options, board=board, examples=examples
         )
-    options = options_for_devices(imported, target, options)
+    if not is_divided(imported):
+        options = options_for(imported.module, target, options)
+    check_devices(imported, target, options)
 
     def compile_with(more: str) -> CompiledModel:
         return CompiledModel(
@@ -498,7 +507,7 @@ def _with_spelling(spelling: str | None, target: TargetName, options: str) -> st
     year = find_spelling(options, spelling)
     if target == "ttnn":
         has_one = any(word.startswith("spelling=") for word in options.split())
-        is_said = has_one or (spelling is None and year == SPELLINGS[0])
+        is_said = has_one or (spelling is None and year == SPELLINGS[-1])
         return options if is_said else f"{options} spelling={year}".lstrip()
     if spelling is not None and year != SPELLINGS[0]:
         raise ArgumentError(
@@ -548,7 +557,7 @@ def _with_level(level: int | None, target: TargetName, options: str) -> str:
         )
     return (
         options
-        if LEVEL_OPTION in said or not level
+        if LEVEL_OPTION in said or target != "ttnn"
         else f"{options} {LEVEL_OPTION}={level}".lstrip()
     )
 

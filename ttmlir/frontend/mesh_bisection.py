@@ -19,9 +19,9 @@ import numpy as np
 from ttmlir.compiler import spell_pipeline, transform
 from ttmlir.frontend.compiled import (
     ImportedModel,
+    check_devices,
     divide_options,
     lower_to_ttir,
-    options_for_devices,
     public_function,
 )
 from ttmlir.frontend.mesh_steps import BranchOf, ExchangeOf, LoopOf, Segment, Steps, cut_into_steps
@@ -93,7 +93,7 @@ def bisect_mesh(
     split_signature(function)
     operations = name_operations(module)
     tolerance = tolerance_for(numerics) if tolerance is None else tolerance
-    options = options_for_devices(imported, "ttnn", options)
+    check_devices(imported, "ttnn", options)
     front, rest = divide_options(options, "ttnn")
     divided = cloned(module)
     lower_to_ttir(divided, imported.stage, "ttnn", options, front)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,10 +21,12 @@ from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.binary import BinaryProgram, TensorRef, chip_of
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import GenericRunner
+from ttmlir.runtime.execution.operations import function_of
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.generic import simulator_options
 from ttmlir.runtime.locations import MAIN, layer_of
 from ttmlir.runtime.metal_session import needed_leniencies
+from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.ttrt.reports import KernelProgram, KernelRuns, perf_summary, trace_of
 from ttmlir.runtime.ttrt.running import RunSettings, run_kernels, run_operations
 from ttmlir.sim.timing.report import thread_table
@@ -372,8 +375,9 @@ def summarize(
         return layers.setdefault(name, Layer(name=name))
 
     # Layers stand in the order of the program.
+    moved = {} if program.binary.is_metal else _takers_of_moved_inputs(program)
     for operation in program.operations:
-        layer_at(operation.location)
+        layer_at(moved.get(operation.index, operation.location))
     for location in _computing_locations(program):
         layer_at(location).operations += 1
     parameters = program.signature.parameters if program.signature is not None else ()
@@ -388,7 +392,7 @@ def summarize(
     if estimate is not None:
         facts += _estimate_facts(estimate)
         for each in estimate.in_call:
-            layer = layer_at(each.location)
+            layer = layer_at(moved.get(each.index, each.location))
             layer.nanoseconds += each.mid
             layer.bound_by[each.bound_by] = layer.bound_by.get(each.bound_by, 0) + each.mid
     return ModelSummary(
@@ -414,25 +418,69 @@ def _computing_locations(program: BinaryProgram) -> list[str]:
     ]
 
 
+def _takers_of_moved_inputs(program: BinaryProgram) -> dict[int, str]:
+    """For operations that only move an input, by their numbers, where it is computed with.
+
+    Their own location is that of the input, which is no layer.
+    """
+    computing = {each.operation.index for each in prepare(program).steps if each.call is not None}
+    moves: dict[int, list[int]] = {ref.global_id: [] for ref in program.inputs}
+    found: dict[int, str] = {}
+    for operation in program.operations:
+        results = {ref.global_id for ref in results_of(operation)}
+        given = {ref.global_id for refs in operation.tensor_fields.values() for ref in refs}
+        taken = [moves[each] for each in given - results if each in moves]
+        if operation.index in computing:
+            found |= {number: operation.location for numbers in taken for number in numbers}
+        elif taken:
+            numbers = [*itertools.chain.from_iterable(taken), operation.index]
+            moves |= dict.fromkeys(results, numbers)
+    return found
+
+
 def _constants(program: BinaryProgram) -> list[tuple[str, TensorRef]]:
     """Constants with the locations of the operations that make them, each once."""
     if program.binary.is_metal:
         from ttmlir.runtime.metal_program import MetalProgram
 
         assert isinstance(program, MetalProgram), "the file is a .ttm file"
-        found = [
-            (command.location, tensor.ref)
+        tensors = {
+            tensor.ref.global_id: (command.location, tensor.ref)
             for command in program.commands
             for tensor in command.tensors
-        ]
-    else:
-        found = [
-            (operation.location, operation.tensor("out"))
-            for operation in program.operations
-            if operation.table == "ConstantOp"
-        ]
-    constants = {ref.global_id: (index, ref) for index, ref in found if ref.constant is not None}
-    return list(constants.values())
+        }
+        return [each for each in tensors.values() if each[1].constant is not None]
+    whole = [program, *(program.binary.functions[number] for number in _called_in(program))]
+    found = {
+        (number, ref.global_id): (operation.location, ref)
+        for number, each in enumerate(whole)
+        for operation in each.operations
+        if operation.table == "ConstantOp"
+        for ref in [operation.tensor("out")]
+    }
+    return [each for each in found.values() if each[1].constant is not None]
+
+
+def _called_in(program: BinaryProgram) -> list[int]:
+    """The numbers of the functions that a program calls, and that these call, each once."""
+    found: dict[int, None] = {}
+    waiting = [program]
+    while waiting:
+        for operation in waiting.pop().operations:
+            match operation.table:
+                case "CallOp":
+                    numbers = [operation.scalar("function")]
+                case "WhileOp":
+                    numbers = [operation.scalar("body")]
+                case "CaseOp":
+                    numbers = operation.numbers("branches")
+                case _:
+                    continue
+            for number in map(int, numbers):
+                if number not in found:
+                    waiting.append(function_of(program, operation, number))
+                    found[number] = None
+    return [*found]
 
 
 def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
-from ttmlir.compiler import divide_options, run_passes, spell_pipeline, transform
+from ttmlir.compiler import divide_options, options_for, run_passes, spell_pipeline, transform
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.interpreter.execution import execute, find_function, functions_in, functions_of
 from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel
@@ -154,7 +154,7 @@ def levels_of(
     dialect = source_dialect(module)
     name = find_function(module, function).sym_name.data
     levels = [Level(dialect, module, name)]
-    to_ttir, options = divide_options(options, target)
+    to_ttir, options = divide_options(options_for(module, target, options), target)
     stages = {"ttir": _to_ttir(dialect, to_ttir), "ttir decomposed": _decomposition()}
     for stage, passes in stages.items():
         if stage == "ttir" == dialect:

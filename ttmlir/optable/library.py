@@ -173,9 +173,9 @@ def _row_numbers(xp: Any, starts: Any, sizes: Shape, windows: Shape) -> Any:
         start = starts[:, place, :, None]
         inside = inside & (start >= 0) & (start + window <= size)
         places = start + xp.arange(window)
-        numbers = xp.reshape(
-            numbers[..., None] * size + places[:, :, None], (*places.shape[:2], -1)
-        )
+        # Without slices no extent follows from the others.
+        shape = (*places.shape[:2], numbers.shape[2] * window)
+        numbers = xp.reshape(numbers[..., None] * size + places[:, :, None], shape)
     return xp.where(inside, numbers, -1)
 
 
@@ -206,6 +206,20 @@ def _rows_gather(
 
 
 _COMBINERS: dict[str, str] = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def scattered_rows(
+    input: Shape, index: Any, *, sizes: Shape, windows: Shape, column: bool
+) -> tuple[Any, Shape]:
+    """Numbers of the rows that slices are written to, those of all batches one after another, -1
+    for what reaches outside; and the shape of a row."""
+    import numpy as np
+
+    batch, _, row = _sliced_extents(input, index.shape, sizes, windows, column)
+    numbers = _row_numbers(np, index.astype(np.int64), sizes, windows)
+    numbers = np.broadcast_to(np.reshape(numbers, (index.shape[0], -1)), (batch, numbers[0].size))
+    first = np.arange(batch)[:, None] * math.prod(sizes)
+    return np.where(numbers >= 0, numbers + first, -1).reshape(-1), row
 
 
 def _rows_scatter(

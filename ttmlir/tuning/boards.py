@@ -129,13 +129,9 @@ def compare_boards(
     `model`, its examples, `buckets`, `resident`, `options` and `spelling` are as in
     `ttmlir.compile`. Models of JAX and StableHLO are divided over boards of several chips as
     `ttmlir.tune_shardings` finds best with a `budget` of so many programs, unless the options say
-    `spelling="2024"`, which has no such programs; others are taken to run on one of the chips. All
-    rows are of one year: with boards of several chips, 2026 where nothing else is said. What the
-    compiler refuses is a row with the reason. InputError for boards that there are not.
+    `spelling="2024"`, which has no such programs; others are taken to run on one of the chips. What
+    the compiler refuses is a row with the reason. InputError for boards that there are not.
     """
-    has_several = any(find_system(board).num_chips > 1 for board in boards)
-    if spelling is None and has_several and "spelling=" not in options:
-        spelling = SPELLINGS[-1]
     kwargs = dict(example_kwargs or {})
     examples = {(): Example(model, *example_args, **kwargs)}
     if buckets is not None:

@@ -75,15 +75,15 @@ CASES: dict[str, tuple[nn.Module, tuple[Any, ...], str]] = {
     "small branches": (Layers(1, choose), (X,), ""),
     "on true": (Layers(20, choose), (X.abs(),), "ttnn.case"),
     "on false": (Layers(20, choose), (-X.abs(),), "ttnn.case"),
-    "while": (Layers(1, grow), (X,), "ttnn.while"),
-    "scan": (Layers(1, recur), (X, torch.randn(70, 2, 3)), "ttnn.while"),
+    "while": (Layers(1, grow), (X,), "ttcore.while_loop"),
+    "scan": (Layers(1, recur), (X, torch.randn(70, 2, 3)), "ttcore.while_loop"),
     "scan with weights": (
         Layers(1, recur_with_layers),
         (X, torch.randn(70, 2, 3)),
-        "ttnn.while",
+        "ttcore.while_loop",
     ),
     "associative scan": (Layers(1, weigh), (torch.randn(11, 3),), ""),
-    "map": (Layers(1, each_row), (torch.randn(70, 4, 3), torch.randn(3)), "ttnn.while"),
+    "map": (Layers(1, each_row), (torch.randn(70, 4, 3), torch.randn(3)), "ttcore.while_loop"),
 }
 
 

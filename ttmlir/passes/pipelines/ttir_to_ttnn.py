@@ -67,7 +67,7 @@ _ERASE_INVERSE_OPS = "Merge reshapes and permutations: run ttir-erase-inverse-op
 _UNLESS_FALSE = f"{_ERASE_INVERSE_OPS}; 2026: after ttir-explicate-tms, unless false"
 
 
-_OF_2024 = (
+OF_2024 = (
     "enable_fold_batch_norm",
     "enable_grid_set",
     "override_grid_sizes",
@@ -327,7 +327,7 @@ class TTIRToTTNNBackendPipeline(LateOptions, SpelledPipeline):
     def _asked_of_2024(self) -> list[str]:
         """The options that were given and that only passes of 2024 know."""
         defaults = {each.name: each.default for each in fields(self)}
-        return [name for name in _OF_2024 if getattr(self, name) != defaults[name]]
+        return [name for name in OF_2024 if getattr(self, name) != defaults[name]]
 
     def common_pipeline(self) -> TTIRToTTNNCommonPipeline:
         """The passes of 2026 that all targets have in common."""
@@ -638,6 +638,8 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
             *self._overrides(),
+            # Weights are prepared once, too.
+            *(const_eval if self._fuses_layers else []),
             *(
                 [TTNNSetMatmulProgramConfigPass()]
                 if self.enable_matmul_program_config and not self._optimizes

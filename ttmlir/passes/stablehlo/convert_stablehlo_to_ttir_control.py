@@ -181,11 +181,10 @@ def _custom_call(op: Operation) -> None:
         _refuse_unknown(op, target)
 
 
-def refuse_custom_calls(module: Operation) -> None:
-    """Refuse custom calls that are left in a program: nobody has their code."""
-    for op in module.walk():
-        if op.name == "stablehlo.custom_call":
-            _refuse_unknown(op, cast("StringAttr", op.properties["call_target_name"]).data)
+def convert_custom_calls(module: Operation) -> None:
+    """Convert custom calls that pipelines of 2026 leave in a program; refuse those without code."""
+    for op in [op for op in module.walk() if op.name == "stablehlo.custom_call"]:
+        _custom_call(op)
 
 
 def _refuse_unknown(op: Operation, target: str) -> NoReturn:
@@ -529,8 +528,18 @@ def _late_custom_call(op: Operation) -> None:
         convert_all_slice(op)
     elif target == "Sharding":
         op.attributes["ttcore.shard_status"] = ShardStatusAttr(ShardStatus.UNSHARDED)
-    elif target in (TARGET, TOP_K) or registered_call(target) is not None:
+    elif target == TARGET:
+        _refuse_kernel(op)
+    elif (registered := registered_call(target)) is not None and registered.kernel is not None:
+        _refuse_kernel(op)
+    elif target == TOP_K or registered is not None:
         _custom_call(op)
+
+
+def _refuse_kernel(op: Operation) -> NoReturn:
+    refuse_to_legalize(
+        op, "ttir of 2026 has no operation for kernels; leave out spelling and optimization_level"
+    )
 
 
 def _convert_library_call(

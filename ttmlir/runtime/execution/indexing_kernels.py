@@ -9,6 +9,8 @@ import numpy as np
 
 from ttmlir.optable import definition
 from ttmlir.optable.indexing import check_numbers
+from ttmlir.optable.library import scattered_rows
+from ttmlir.optable.op_definition import Shape
 from ttmlir.runtime.tensor import Array
 
 
@@ -87,8 +89,52 @@ def _combine_in_rounds(
     return result
 
 
+def _rows_scatter(
+    xp: Any, input: Array, index: Array, source: Array, *, reduction: str, **parameters: Any
+) -> Array:
+    """Rows of all batches are combined at once; whole rows that an index spells out are such."""
+    places = parameters | _whole_rows(input.shape, index, **parameters)
+    index = index[:, : len(places["sizes"]), :: places.pop("step", 1)]
+    function = _COMBINERS.get(reduction)
+    numbers, row = scattered_rows(input.shape, index, **places)
+    output = input.copy()
+    target = output.reshape(-1, *row)
+    rows = source.reshape(-1, *row).astype(output.dtype, copy=False)
+    inside = numbers >= 0
+    if not inside.all():
+        numbers, rows = numbers[inside], rows[inside]
+    if function is None:
+        target[numbers] = rows
+    elif numbers.size:
+        _combine(function, target, numbers, rows)
+    return output
+
+
+def _whole_rows(
+    input: Shape, index: Array, *, sizes: Shape, windows: Shape, column: bool
+) -> dict[str, Any]:
+    """What is said of an index that names all columns of rows, if only the rows are named."""
+    width = sizes[-1]
+    del column  # Numbers that are rows of their own stand in rows, too.
+    batches, places, count = index.shape
+    if places < 2 or windows[-1] != 1 or width < 2 or count % width or not count:
+        return {}
+    if input[1:] != (*sizes,):
+        return {}
+    spelled = index.reshape(batches, places, -1, width)
+    if not np.array_equal(spelled[:, -1], np.broadcast_to(np.arange(width), spelled[:, -1].shape)):
+        return {}
+    if not (spelled[:, :-1] == spelled[:, :-1, :, :1]).all():
+        return {}
+    return {"sizes": sizes[:-1], "windows": windows[:-1], "column": False, "step": width}
+
+
+_COMBINERS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
 KERNELS: dict[str, Callable[..., Array]] = {
     "gather": _gather,
+    "rows_scatter": _rows_scatter,
     "scatter": _scatter("scatter", None),
     "scatter_add": _scatter("scatter_add", np.add),
     "scatter_maximum": _scatter("scatter_maximum", np.maximum),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.optable.op_definition import Family, Shape, broadcast_shape
+from ttmlir.runtime.execution.inlining import inline_cached_calls
 from ttmlir.runtime.execution.steps import (
     DATA_ERRORS,
     Function,
@@ -1455,10 +1456,8 @@ class Plan:
 
 
 def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Plan:
-    """The fastest way that is known to compute the same results.
-
-    Results agree with those of the steps but for the last digits of sums of floating point numbers.
-    """
+    """The fastest way that is known to compute the same results, but for last digits of sums."""
+    steps, outputs, slots = inline_cached_calls(steps, outputs, slots)
     draft = Draft([step for step in steps if not step.is_idle], outputs, slots)
     fold_constants(draft)
     join_equal_steps(draft)

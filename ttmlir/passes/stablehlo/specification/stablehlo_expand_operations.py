@@ -1,7 +1,8 @@
 """Write operations that few programs have in terms of common ones.
 
 Operands that CHLO broadcasts are brought to one shape; functions of each element and Einstein's
-sums are written out; what one device exchanges with others is what it has.
+sums are written out; what one device exchanges with others is what it has; what has no elements is
+not computed.
 
 Before:
 
@@ -43,6 +44,7 @@ from ttmlir.passes.stablehlo.specification import (
     bits,
     broadcasting,
     collectives,
+    nothing,
 )
 from ttmlir.passes.stablehlo.specification.bits import join_words
 
@@ -78,7 +80,9 @@ def _expand(block: Block, rules: dict[str, ConversionRule]) -> None:
     op = block.first_op
     while op is not None:
         rule = rules.get(op.name)
-        if rule is None or _is_kept(op):
+        if nothing.has_nothing(op):
+            rule = nothing.compute_nothing
+        elif rule is None or _is_kept(op):
             for region in op.regions:
                 for inner in region.blocks:
                     _expand(inner, RULES_IN_BODIES)
