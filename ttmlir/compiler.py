@@ -202,6 +202,7 @@ def complete_options(target: str, options: str) -> str:
         own = {
             # What a model computes by tanh it does not compute by erf.
             "enable-gelu-tanh-fusion": "false",
+            "keep-element-types": "true",
             "spelling": SPELLINGS[-1],
             LEVEL_OPTION: str(find_level(options)),
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -200,17 +201,43 @@ def test_text_that_only_calls() -> None:
         np.testing.assert_array_equal(compiled(x), 2 * x)
 
 
-def test_long_integers_are_warned_of() -> None:
-    """They keep 32 bits, which is said; small numbers are right."""
-    text = """
-        func.func @main(%x: tensor<3xui64>) -> tensor<3xui64> {
-          %0 = stablehlo.add %x, %x : tensor<3xui64>
-          return %0 : tensor<3xui64>
-        }
+WIDE = {
+    "i64": np.array([2**40 + 7, -(2**62), 5], np.int64),
+    "ui64": np.array([2**63 + 1, 70, 2**32], np.uint64),
+    "f64": np.array([0.1, -1e300, 2.0**-1000]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*tensors of f64 are kept as f32:UserWarning")
+@pytest.mark.parametrize("element", WIDE)
+def test_numbers_of_64_bits(element: str, tmp_path: Path) -> None:
+    """Exact numerics keep them, also in files and as constants; devices have 32 bits of them."""
+    x = WIDE[element]
+    constants = "[0.1, 3.0, 0.7]" if element == "f64" else "[1099511627777, 3, 7]"
+    text = f"""
+        func.func @main(%x: tensor<3x{element}>) -> (tensor<3x{element}>, tensor<3xi1>) {{
+          %c = stablehlo.constant dense<{constants}> : tensor<3x{element}>
+          %one = stablehlo.constant dense<{constants[1:].split(",")[0]}> : tensor<3x{element}>
+          %0 = stablehlo.add %x, %c : tensor<3x{element}>
+          %1 = stablehlo.add %0, %one : tensor<3x{element}>
+          %2 = stablehlo.compare GT, %x, %one : (tensor<3x{element}>, tensor<3x{element}>)
+            -> tensor<3xi1>
+          return %1, %2 : tensor<3x{element}>, tensor<3xi1>
+        }}
     """
-    with pytest.warns(UserWarning, match="integers of 64 bits have 32 bits in ttnn of 2026"):
-        compiled = ttmlir.compile(text, spelling="2026")
-    np.testing.assert_array_equal(compiled(np.array([1, 70, 4], np.uint64)), [2, 140, 8])
+    compiled = ttmlir.compile(text, spelling="2026", optimization_level=3)
+    c = np.array(ast.literal_eval(constants), x.dtype)
+    compiled.save(tmp_path / "wide.ttnn")
+    for model in (compiled, ttmlir.load(tmp_path / "wide.ttnn")):
+        total, larger = model(x)
+        assert total.dtype == x.dtype
+        np.testing.assert_array_equal(total, x + c + c[0])
+        np.testing.assert_array_equal(larger, x > c[0])
+    narrow = {"i64": np.int32, "ui64": np.uint32, "f64": np.float32}[element]
+    with np.errstate(over="ignore"):
+        short = (x.astype(narrow) + c.astype(narrow) + c[0].astype(narrow)).astype(x.dtype)
+    total, _ = compiled(x, numerics="device")
+    np.testing.assert_array_equal(total, short)
 
 
 def test_options_of_the_other_year() -> None:

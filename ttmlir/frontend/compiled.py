@@ -1261,9 +1261,8 @@ def lower_to_ttir(
         if _has_complex_loops(module):
             transform(module, flattening)
         transform(module, _EXPANDED_PARTS)
-        # Calls pass integers of 64 bits, not pairs.
         late = (
-            f"spelling={find_spelling(options)} uint64-as-pairs=false "
+            f"spelling={find_spelling(options)} keep-element-types=true "
             "enable-aggressive-simplification=true"
         )
         if front:

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     IntegerType,
+    f64,
     i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -23,6 +24,7 @@ from ttmlir.mlir.attributes import (
     bits_of,
     element_count,
     elements_attr,
+    exact_float32,
     large_bytes,
     raw_bytes,
     splat_bytes,
@@ -172,6 +174,14 @@ def number_of_elements(attribute: Attribute) -> int | float | None:
         return None
     # As a signed number of one bit, true is -1.
     return abs(number) if is_boolean(elements.get_element_type()) else number
+
+
+def needs_64_bits(number: float, element: Attribute) -> bool:
+    """True for an element of a type of 64 bits that is no number of f32 or i32."""
+    if isinstance(element, IntegerType):
+        width = cast("IntegerType", element).width.data
+        return width == 64 and not -(1 << 31) <= number < 1 << 31
+    return element == f64 and exact_float32(number) is None
 
 
 def find_elements(op: Operation) -> Elements:

@@ -82,13 +82,13 @@ def constant_value(op: Operation) -> Attribute | None:
 
 def materialize(build: Builder, value: Attribute, type_: Attribute) -> SSAValue:
     """A constant of these elements, in the shortest of the forms."""
-    from ttmlir.ir.constants import number_of_elements
+    from ttmlir.ir.constants import needs_64_bits, number_of_elements
 
     is_tensor = isinstance(value, DenseIntOrFPElementsAttr)
     elements = cast("Elements", value)
     number = number_of_elements(elements) if is_tensor else None
     shape = elements.get_shape()
-    if number is None or 0 in shape:
+    if number is None or 0 in shape or needs_64_bits(number, elements.get_element_type()):
         return build.create_constant(elements, type_)
     if number == 0 and math.copysign(1, number) > 0:
         return build.create("zeros", (), type_, shape=shape)

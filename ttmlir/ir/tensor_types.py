@@ -18,6 +18,8 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     Signedness,
     TensorType,
+    f32,
+    f64,
     i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -194,6 +196,12 @@ def check_static_shapes(op: Operation) -> None:
     """Refuse to convert `op` if an operand or result is no tensor of a static shape."""
     for value in (*op.operands, *op.results):
         check_static_shape(op, value.type)
+
+
+def widest_float(element: Attribute) -> Attribute:
+    """The floats that functions of an element type compute in: f64 for 64 bits, otherwise f32."""
+    is_long = isinstance(element, IntegerType) and cast("IntegerType", element).width.data == 64
+    return f64 if is_long or element == f64 else f32
 
 
 def limits_of(element: Attribute) -> tuple[float, float]:

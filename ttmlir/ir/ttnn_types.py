@@ -20,6 +20,9 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     Signedness,
     TensorType,
+    bf16,
+    f16,
+    f32,
 )
 from xdsl.ir import BlockArgument
 from xdsl.rewriter import Rewriter
@@ -45,6 +48,17 @@ if TYPE_CHECKING:
 
 TILE = 32
 """Rows and columns of a tile."""
+ELEMENTS: dict[DataType, Attribute] = {
+    DataType.F32: f32,
+    DataType.F16: f16,
+    DataType.BF16: bf16,
+    DataType.SI32: IntegerType(32, Signedness.SIGNED),
+    **{
+        data_type: IntegerType(width, Signedness.UNSIGNED)
+        for data_type, width in ((DataType.U32, 32), (DataType.U16, 16), (DataType.U8, 8))
+    },
+}
+"""The elements of tiles of each format; those of blocks of floats are the tiles themselves."""
 
 
 @dataclass(frozen=True)
@@ -107,29 +121,54 @@ def memory_of(type_: Attribute) -> Memory | None:
     return Memory(space.data, isinstance(layout.memref.element_type, tt.TileType))
 
 
-def tensor_in(
-    type_: Attribute, *, tiled: bool, buffer: BufferType = BufferType.DRAM
-) -> TensorType[Attribute]:
-    """The type of a tensor as tiles or rows, in a memory."""
+def stored_in(type_: Attribute) -> Attribute:
+    """What memory holds of the elements of a tensor: a type, or tiles where only these have it."""
     tensor = cast("TensorType[Attribute]", type_)
-    layout = layout_in(tensor.get_shape(), tensor.element_type, tiled=tiled, buffer=buffer)
-    return TensorType(tensor.element_type, tensor.get_shape(), layout)
+    stored = _stored(tensor.element_type)
+    layout = tensor.encoding
+    if not isinstance(layout, TTNNLayoutAttr):
+        return stored
+    held = layout.memref.element_type
+    if not isinstance(held, tt.TileType):
+        return held
+    return stored if held == _tile_of(stored) else ELEMENTS.get(held.data_type, held)
+
+
+def elements_in(type_: Attribute) -> tuple[Attribute, Attribute]:
+    """The elements of a tensor, and what memory holds of them."""
+    return cast("TensorType[Attribute]", type_).element_type, stored_in(type_)
+
+
+def tensor_in(
+    type_: Attribute,
+    *,
+    tiled: bool,
+    buffer: BufferType = BufferType.DRAM,
+    shape: Sequence[int] | None = None,
+    shards: Shards | None = None,
+) -> TensorType[Attribute]:
+    """The type of a tensor as tiles or rows, in a memory; it may have another shape, too."""
+    tensor = cast("TensorType[Attribute]", type_)
+    shape = tensor.get_shape() if shape is None else tuple(shape)
+    layout = layout_in(shape, stored_in(type_), tiled=tiled, buffer=buffer, shards=shards)
+    return TensorType(tensor.element_type, shape, layout)
 
 
 def with_element(type_: Attribute, element: Attribute) -> TensorType[Attribute]:
     """The type of a tensor with other elements, in the same memory and form."""
-    return _like(type_, cast("TensorType[Attribute]", type_).get_shape(), element)
+    shape = cast("TensorType[Attribute]", type_).get_shape()
+    memory = memory_of(type_) or _TILES
+    layout = layout_in(shape, element, tiled=memory.is_tiled, buffer=memory.buffer)
+    return TensorType(element, shape, layout)
 
 
 def with_shape(type_: Attribute, shape: Sequence[int]) -> TensorType[Attribute]:
     """The type of a tensor of another shape, in the same memory and form."""
-    return _like(type_, shape, cast("TensorType[Attribute]", type_).element_type)
+    memory = memory_of(type_) or _TILES
+    return tensor_in(type_, tiled=memory.is_tiled, buffer=memory.buffer, shape=shape)
 
 
-def _like(type_: Attribute, shape: Sequence[int], element: Attribute) -> TensorType[Attribute]:
-    memory = memory_of(type_) or Memory(BufferType.DRAM, is_tiled=True)
-    layout = layout_in(tuple(shape), element, tiled=memory.is_tiled, buffer=memory.buffer)
-    return TensorType(element, tuple(shape), layout)
+_TILES = Memory(BufferType.DRAM, is_tiled=True)
 
 
 @lru_cache(maxsize=4096)
@@ -192,9 +231,9 @@ _SI32 = IntegerType(32, Signedness.SIGNED)
 
 
 def _stored(element: Attribute) -> Attribute:
-    """What memory holds of elements: of quantized ones, the integers."""
+    """What memory holds of elements: of quantized ones integers, of others 32 bits."""
     if not isinstance(element, UniformType):
-        return element
+        return tt.STORED_IN_32_BITS.get(element, element)
     if element.data.width != 32:
         raise LayoutError(
             f"quantized numbers of {element.data.width} bits cannot be laid out; "

@@ -48,6 +48,10 @@ class Translator(Protocol):
         """A tensor for the next operation of the record, kept as another one."""
         ...
 
+    def widened(self, ref: TensorRef) -> TensorRef:
+        """The numbers as floats of 32 bits, or of 64 if they have these."""
+        ...
+
     def reshape(self, ref: TensorRef, shape: Shape) -> TensorRef:
         """The same elements in another shape."""
         ...
@@ -81,7 +85,7 @@ def _rotate(t: Translator, record: Operation) -> None:
                 f"{record.where}: a table of {list(rows)} does not rotate {list(shape)}"
             )
     cosine, sine = (_columns(t, each, 0, size, rows=shape[2]) for each in tables)
-    x = _widened(t, source)
+    x = t.widened(source)
     halves = [_columns(t, x, begin, begin + size // 2) for begin in (size // 2, 0)]
     halves[0] = t.apply("neg", halves[0])
     turned = t.apply("concat", *halves, shape=shape, parameters={"dim": 3})
@@ -124,7 +128,7 @@ def _decode(t: Translator, record: Operation) -> None:
     mask = record.tensor("attention_mask") if record.has("attention_mask") else None
     last = None
     if record.has("cur_pos_tensor"):
-        last = _widened(t, t.reshape(record.tensor("cur_pos_tensor"), (batch, 1, 1, 1)))
+        last = t.widened(t.reshape(record.tensor("cur_pos_tensor"), (batch, 1, 1, 1)))
     elif mask is None and record.scalar("is_causal"):
         raise UnsupportedError(
             f"{record.where}: the runtime decodes attention with a mask or with positions"
@@ -174,7 +178,7 @@ def _attend(
     _, groups, positions, _ = _shape_of(record, key, "keys")
     if not groups or heads % groups:
         raise BinaryError(f"{record.where}: {heads} heads cannot share {groups} of keys in groups")
-    query, key, value = (_widened(t, each) for each in (query, key, value))
+    query, key, value = (t.widened(each) for each in (query, key, value))
     # Heads of a group follow each other, as rows of one matrix.
     grouped = t.reshape(query, (batch, groups, heads // groups * rows, size))
     scores = t.apply(
@@ -199,12 +203,6 @@ def _attend(
     shape = (batch, groups, heads // groups * rows, value.desc.shape[-1])
     result = t.apply("matmul", weights, value, shape=shape)
     return t.reshape(result, (*(batch, heads, rows), value.desc.shape[-1]))
-
-
-def _widened(t: Translator, ref: TensorRef) -> TensorRef:
-    wide = t.between(ref, element="Float32")
-    t.call("typecast", (ref,), wide, is_free=True)
-    return wide
 
 
 def _count(t: Translator, like: TensorRef, count: int, dim: int) -> TensorRef:

@@ -93,7 +93,7 @@ def read_desc(table: Table, where: str) -> TensorDesc:
         shard = (*shard[:-2], *(-(-a // b) for a, b in zip(shard[-2:], tile_shape, strict=True)))
     desc = TensorDesc(
         shape=tuple(int(extent) for extent in require(table, "shape", where)),
-        element=element_of(name),
+        element=element_of(table["element_type"] or name),
         data_type=storage_of(name),
         memory_space=space,
         memory_layout=memory_layout,
@@ -335,6 +335,13 @@ class _Translator:
         result = self.between(operands[0], shape)
         self.call(mnemonic, operands, result, parameters, is_free=is_free)
         return result
+
+    def widened(self, ref: TensorRef) -> TensorRef:
+        """The numbers as floats of 32 bits, or of 64 if they have these, which costs nothing."""
+        is_long = ref.desc.element.keyword == "f64"
+        wide = self.between(ref, element="Float64" if is_long else "Float32")
+        self.call("typecast", (ref,), wide, is_free=True)
+        return wide
 
     def reshape(self, ref: TensorRef, shape: Shape) -> TensorRef:
         """The same elements in another shape, which costs nothing."""
@@ -1004,9 +1011,8 @@ def _softmax(t: _Translator, record: Operation) -> None:
 def _norm(
     t: _Translator, record: Operation, dims: tuple[int, ...], *, is_centered: bool
 ) -> TensorRef:
-    """The input scaled to the variance 1 over some dimensions, in 32 bits."""
-    x = t.between(record.tensor("input"), element="Float32")
-    t.call("typecast", (record.tensor("input"),), x, is_free=True)
+    """The input scaled to the variance 1 over some dimensions, in 32 bits or those of f64."""
+    x = t.widened(record.tensor("input"))
     if is_centered:
         x = t.apply("subtract", x, _mean(t, x, dims))
     variance = _mean(t, t.apply("square", x), dims)
@@ -1087,8 +1093,7 @@ def _batch_norm_training(t: _Translator, record: Operation) -> None:
     weight, bias = (_features(t, record, name) for name in ("weight", "bias"))
     _scale_and_shift(t, normed, weight, bias, record.tensor("out"))
     momentum = float(record.scalar("momentum"))
-    source = t.between(record.tensor("input"), element="Float32")
-    t.call("typecast", (record.tensor("input"),), source, is_free=True)
+    source = t.widened(record.tensor("input"))
     mean = _mean(t, source, dims)
     variance = _mean(t, t.apply("square", t.apply("subtract", source, mean)), dims)
     for name, own in (("batch_mean", mean), ("batch_var", variance)):
@@ -1111,8 +1116,7 @@ def _batch_norm_training(t: _Translator, record: Operation) -> None:
 def _quantize(t: _Translator, record: Operation) -> None:
     source, out, params = record.tensor("in"), record.tensor("out"), _require(record, "params")
     kind = record.enumerator("type")
-    x = t.between(source, element="Float32")
-    t.call("typecast", (source,), x, is_free=True)
+    x = t.widened(source)
     inner, outer = ("in_", "out_") if kind == "Requantize" else ("", "")
     if kind != "Quantize":
         zero = _quantity(t, record, params, f"{inner}zero_point", x)
@@ -1140,9 +1144,7 @@ def _quantity(
         raise BinaryError(f"{record.where}: there is no dimension {axis}")
     behind = rank - 1 - axis % rank
     flat = t.reshape(ref, (*(1,) * (axis % rank), ref.desc.volume, *(1,) * behind))
-    wide = t.between(flat, element="Float32")
-    t.call("typecast", (flat,), wide, is_free=True)
-    return wide
+    return t.widened(flat)
 
 
 # --- Windows --------------------------------------------------------------------------------------

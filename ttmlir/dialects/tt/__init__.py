@@ -19,6 +19,7 @@ from ttmlir.dialects.tt.device import (
     TileSizeAttr,
 )
 from ttmlir.dialects.tt.layout import (
+    STORED_IN_32_BITS,
     ArchAttr,
     ArgumentAllocationAttr,
     BufferAccessAttr,
@@ -38,6 +39,7 @@ from ttmlir.dialects.tt.layout import (
 )
 
 __all__ = [
+    "STORED_IN_32_BITS",
     "TT",
     "ArchAttr",
     "ArgumentAllocationAttr",

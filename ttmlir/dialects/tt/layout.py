@@ -379,6 +379,20 @@ def element_of(element_type: Attribute) -> Element:
 
 _SCALAR_TYPES = (builtin.IntegerType, builtin.IndexType, builtin.AnyFloat)
 
+STORED_IN_32_BITS: dict[Attribute, Attribute] = {
+    builtin.f64: builtin.f32,
+    **{
+        builtin.IntegerType(width, builtin.Signedness.SIGNED): builtin.IntegerType(
+            32, builtin.Signedness.SIGNED
+        )
+        for width in (8, 16, 64)
+    },
+    builtin.IntegerType(64, builtin.Signedness.UNSIGNED): builtin.IntegerType(
+        32, builtin.Signedness.UNSIGNED
+    ),
+}
+"""What layouts of 2026 say of elements that devices do not have."""
+
 _FLOAT_TYPES: dict[str, Attribute] = {
     str(element_type): element_type
     for element_type in (builtin.f16, builtin.bf16, builtin.f32, builtin.f64)

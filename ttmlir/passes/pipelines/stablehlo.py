@@ -139,8 +139,10 @@ class StableHLOToTTIRPipeline(SpelledPipeline):
     spelling: TTIRSpelling = option(
         TTIRSpelling.AS_MODULE, SPELLING_HELP, environment=SPELLING_VARIABLE
     )
-    uint64_as_pairs: bool = option(
-        True, "From 2025 on, store 64-bit integers without sign as pairs of 32-bit ones"
+    keep_element_types: bool = option(
+        False,
+        "From 2025 on, keep numbers of 64 bits: otherwise integers without sign are pairs of "
+        "32-bit ones, and constants of f64 have the bits of f32",
     )
     enable_aggressive_simplification: bool = option(
         False, "From 2025 on, leave out and merge operations: stablehlo-aggressive-simplification"
@@ -218,11 +220,13 @@ class StableHLOToTTIRPipeline(SpelledPipeline):
             *([StableHLOAggressiveSimplificationPass()] if simplifies else []),
             StableHLOComplexMathExpanderPass(),
             StableHLOComplexDataTypeConversionPass(),
-            *([StableHLOUInt64DataTypeConversionPass()] if self.uint64_as_pairs else []),
+            *([] if self.keep_element_types else [StableHLOUInt64DataTypeConversionPass()]),
             MergeStableHLOPass(canonicalize=False),
             StableHLOWidenStorageTypesPass(spelling=self.spelling),
             StableHLOOutlineControlFlowPass(),
-            ConvertStableHLOToTTIRPass(spelling=self.spelling),
+            ConvertStableHLOToTTIRPass(
+                spelling=self.spelling, keep_element_types=self.keep_element_types
+            ),
             TTCoreWrapDeviceModulePass(),
         )
 

@@ -149,6 +149,9 @@ class LateOptions(Pipeline):
     enable_quant_dequant_conversion_pass: bool = option(
         True, "2026: requantize at once: run ttir-quant-dequant-conversion"
     )
+    keep_element_types: bool = option(
+        False, "2026: tensors keep the element types of the program where devices store others"
+    )
     target_bit_width: int = option(32, "2026: bits of quantized numbers; devices have 32")
     disable_workarounds: bool = option(
         False, "2026: neither decompose nor convert in ttnn-workaround"
@@ -548,13 +551,14 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 self.enable_layout_workaround_pass and not self.disable_workarounds
             ),
             images_by_rows=not self._fuses_layers,
+            keep_element_types=self.keep_element_types,
         )
         return (
             *([TTNNReportOptionsPass(without_effect=ignored)] if ignored else []),
             TTCoreMarkFunctionsAsForwardPass(),
             TTCoreWrapDeviceModulePass(),
             CPUHoistManuallyTaggedPass(),
-            TTIRElementTypeNormalizationPass(),
+            TTIRElementTypeNormalizationPass(keep_element_types=self.keep_element_types),
             TTCoreRegisterDevicePass(
                 system_desc_path=self.system_desc_path,
                 mesh_shape=self.mesh_shape,

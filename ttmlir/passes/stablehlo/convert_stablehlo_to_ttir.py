@@ -88,6 +88,9 @@ class ConvertStableHLOToTTIRPass(ModulePass):
     spelling: TTIRSpelling = option(
         TTIRSpelling.AS_MODULE, SPELLING_HELP, environment=SPELLING_VARIABLE
     )
+    keep_element_types: bool = option(
+        False, "From 2025 on, keep all bits of constants of f64, not those of f32"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
@@ -95,7 +98,11 @@ class ConvertStableHLOToTTIRPass(ModulePass):
         if spelling is not Spelling.EARLY:
             with use_style(spelling.style):
                 write_mesh_borders(module)
-                convert_inside(module, {**_REFUSED, **CONVERTED, **LATE}, _refuse_operation)
+                wide = (
+                    convert_stablehlo_to_ttir_movement.WIDE_RULES if self.keep_element_types else {}
+                )
+                rules = {**_REFUSED, **CONVERTED, **LATE, **wide}
+                convert_inside(module, rules, _refuse_operation)
             merge_equal(module, lambda op: op.name.startswith("ttir."))
             _drop_uncalled(module)
             name_empty_late(module)

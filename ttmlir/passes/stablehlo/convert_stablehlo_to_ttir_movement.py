@@ -197,13 +197,16 @@ def _late_reverse(op: Operation) -> None:
     replace(op, builder.create("reverse", op.operands, op.results[0].type, dimensions=dims))
 
 
+def _keep_constant(op: Operation) -> None:
+    replace(op, Builder.before(op).create_constant(op.properties["value"], op.results[0].type))
+
+
 def _late_constant(op: Operation) -> None:
-    """Numbers of 64 bits are those of 32, widened."""
-    builder = Builder.before(op)
-    type_ = op.results[0].type
+    """Numbers of f64 are those of f32, widened."""
     if element_type(op.results[0]) != f64:
-        replace(op, builder.create_constant(op.properties["value"], type_))
+        _keep_constant(op)
         return
+    builder = Builder.before(op)
     narrow = cast("ElementsType", TensorType(f32, value_shape(op.results[0])))
     numbers = elements_of(narrow, cast("Sequence[float]", constant_numbers(op.results[0])))
     replace(op, builder.cast(builder.create_constant(numbers, narrow), f64))
@@ -254,6 +257,10 @@ def spread_out(
     return builder.reshape(found, shape)
 
 
+WIDE_RULES: dict[str, ConversionRule] = dict.fromkeys(
+    ("sdy.constant", "stablehlo.constant"), _keep_constant
+)
+"""Rules of 2026 that keep all bits of f64, which tt-mlir does not."""
 LATE_RULES: dict[str, ConversionRule] = {
     "sdy.constant": _late_constant,
     "stablehlo.broadcast_in_dim": _late_broadcast_in_dim,

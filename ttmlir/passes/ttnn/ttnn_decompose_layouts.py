@@ -39,7 +39,15 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.ir.rewriting import erase, refuse, replace
-from ttmlir.ir.ttnn_types import Memory, Shards, is_sharded, layout_in, memory_of, tensor_in
+from ttmlir.ir.ttnn_types import (
+    Memory,
+    Shards,
+    elements_in,
+    is_sharded,
+    memory_of,
+    stored_in,
+    tensor_in,
+)
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.passes.core.base import ModulePass
@@ -79,35 +87,35 @@ def _steps(op: Operation) -> SSAValue:
     wanted, given = memory_of(target), memory_of(value.type)
     if wanted is None or given is None:
         refuse(op, "converts tensors without a layout of ttnn; run ttnn-layout before")
-    element = target.element_type
+    held, element = stored_in(value.type), stored_in(target)
     state = _State(build, value, given, _cores_in_l1(value.type, target))
     if given.buffer is not BufferType.SYSTEM_MEMORY and wanted.buffer is not given.buffer:
         # What goes to the host is converted on the device.
-        state.cast_to(element, wanted)
+        state.cast_to(target)
         state.tile(wanted.is_tiled)
         state.move(wanted.buffer)
         return state.value
     if wanted.buffer is not given.buffer:
-        if str(state.element) in _MADE_ON_HOST:
+        if str(held) in _MADE_ON_HOST:
             state.tile(wanted.is_tiled)
         state.move(wanted.buffer)
         state.tile(wanted.is_tiled)
-        state.cast_to(element, wanted)
+        state.cast_to(target)
         return state.value
-    if str(state.element) in _MADE_ON_HOST and not given.is_tiled:
-        state.cast_to(element, wanted)
+    if str(held) in _MADE_ON_HOST and not given.is_tiled:
+        state.cast_to(target)
     if wanted.is_tiled is not given.is_tiled and wanted.buffer is BufferType.DRAM:
-        if str(element) in _MADE_ON_HOST and state.element == element:
+        if str(element) in _MADE_ON_HOST and held == element:
             state.move(BufferType.SYSTEM_MEMORY)
-            state.cast_to(element, wanted)
+            state.cast_to(target)
             state.tile(wanted.is_tiled)
             state.move(BufferType.DRAM)
             return state.value
-    if wanted.is_tiled and not given.is_tiled and {str(element), str(state.element)} <= _FLOATS:
-        state.tile(tiled=True, element=element)
-    if not given.is_tiled and wanted.is_tiled and state.element != element:
+    if wanted.is_tiled and not given.is_tiled and {str(element), str(held)} <= _FLOATS:
+        state.tile(tiled=True, elements=target)
+    if not given.is_tiled and wanted.is_tiled and state.stored != element:
         state.tile(tiled=True)
-    state.cast_to(element, wanted)
+    state.cast_to(target)
     state.tile(wanted.is_tiled)
     return state.value
 
@@ -119,10 +127,10 @@ def _spread_steps(
     given = cast("TensorType[Attribute]", value.type)
     tiled = cast("Memory", memory_of(given)).is_tiled
     wanted = cast("Memory", memory_of(target))
-    if (tiled, given.element_type) == (wanted.is_tiled, target.element_type):
+    if (tiled, elements_in(given)) == (wanted.is_tiled, elements_in(target)):
         if BufferType.SYSTEM_MEMORY not in (wanted.buffer, cast("Memory", memory_of(given)).buffer):
             return build.create("to_memory_config", (value,), target)
-    if is_sharded(given) and is_sharded(target) and given.element_type == target.element_type:
+    if is_sharded(given) and is_sharded(target) and elements_in(given) == elements_in(target):
         # Each core has the rows that become its tiles.
         return build.create("to_layout", (value,), target)
     if is_sharded(given):
@@ -170,28 +178,26 @@ class _State:
         self._cores = cores
 
     @property
-    def element(self) -> Attribute:
-        """Its elements now."""
-        return cast("TensorType[Attribute]", self.value.type).element_type
+    def stored(self) -> Attribute:
+        """What memory holds of its elements now."""
+        return stored_in(self.value.type)
 
-    def _step(self, mnemonic: str, element: Attribute, memory: Memory, *more: SSAValue) -> None:
-        shape = cast("TensorType[Attribute]", self.value.type).get_shape()
-        layout = layout_in(
-            shape,
-            element,
+    def _step(self, mnemonic: str, elements: Attribute, memory: Memory, *more: SSAValue) -> None:
+        """One step, after which it has the elements of another type."""
+        type_ = tensor_in(
+            elements,
             tiled=memory.is_tiled,
             buffer=memory.buffer,
             shards=self._cores if memory.buffer is BufferType.L1 else None,
         )
-        type_ = TensorType(element, shape, layout)
         self.value = self._build.create(mnemonic, (self.value, *more), type_)
         self._memory = memory
 
-    def tile(self, tiled: bool, element: Attribute | None = None) -> None:
-        """Make tiles of rows, or rows of tiles, and give them other elements on the way."""
+    def tile(self, tiled: bool, elements: Attribute | None = None) -> None:
+        """Make tiles of rows, or rows of tiles, and give them elements of a type on the way."""
         if self._memory.is_tiled is not tiled:
             memory = Memory(self._memory.buffer, tiled)
-            self._step("to_layout", element or self.element, memory)
+            self._step("to_layout", elements or self.value.type, memory)
 
     def move(self, buffer: BufferType) -> None:
         """Bring it to another memory."""
@@ -199,11 +205,11 @@ class _State:
         if self._memory.buffer is buffer:
             return
         if buffer is BufferType.SYSTEM_MEMORY:
-            self._step("from_device", self.element, memory)
+            self._step("from_device", self.value.type, memory)
         elif self._memory.buffer is BufferType.SYSTEM_MEMORY:
-            self._step("to_device", self.element, memory, self._device())
+            self._step("to_device", self.value.type, memory, self._device())
         else:
-            self._step("to_memory_config", self.element, memory)
+            self._step("to_memory_config", self.value.type, memory)
 
     def _device(self) -> SSAValue:
         """The device; asking for it belongs to no operation, but to the whole function."""
@@ -214,7 +220,7 @@ class _State:
         self._build.location = place
         return found
 
-    def cast_to(self, element: Attribute, wanted: Memory) -> None:
-        """Give it other elements."""
-        if self.element != element:
-            self._step("typecast", element, self._memory)
+    def cast_to(self, type_: Attribute) -> None:
+        """Give it the elements of a type."""
+        if elements_in(self.value.type) != elements_in(type_):
+            self._step("typecast", type_, self._memory)

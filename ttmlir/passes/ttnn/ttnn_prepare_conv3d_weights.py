@@ -44,13 +44,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType
-
 from ttmlir.dialects.tt.layout import GridAttr
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.configs import Conv3dConfigAttr
-from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.ir.ttnn_types import layout_in
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import tensor_in
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.tensor_layout import Grid
 from ttmlir.passes.core.base import ModulePass
@@ -87,11 +85,8 @@ def _prepare_weight(op: Operation) -> None:
     channels = value_shape(op.operands[0])[4]
     # A block of channels under the window is whole tiles.
     block = _LEAST_BLOCK if window * _LEAST_BLOCK % _TILE == 0 else _TILE
-    shape, element = (window * channels, outputs), element_type(weight)
-    rows, tiles = (
-        TensorType(element, shape, layout_in(shape, element, tiled=tiled))
-        for tiled in (False, True)
-    )
+    shape = (window * channels, outputs)
+    rows, tiles = (tensor_in(weight.type, tiled=tiled, shape=shape) for tiled in (False, True))
     parameters = {"groups": groups.value.data, "c_in_block": block, "alignment": _TILE}
     prepared = build.create("prepare_conv3d_weights", (weight, op.operands[-1]), rows, **parameters)
     op.operands[1] = convert(prepared, tiles, op)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.ir.ttnn_types import memory_of, set_type
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import elements_in, memory_of, set_type
 from ttmlir.layout.enums import BufferType
 from ttmlir.passes.ttir.ttir_value_forms_elementwise import holds_all
 from ttmlir.passes.ttir.value_rewriting import parameters_of
@@ -51,8 +51,10 @@ def _fold_repeated(op: Operation) -> SSAValue | None:
         first, last = (parameters_of(each)["permutation"] for each in (before, op))
         goes_back = tuple(first[dim] for dim in last) == tuple(range(len(first)))
     else:
-        narrow, wide = (str(element_type(value)) for value in (source, op.operands[0]))
-        goes_back = op.name == "ttnn.typecast" and holds_all(narrow, wide)
+        pairs = zip(elements_in(source.type), elements_in(op.operands[0].type), strict=True)
+        goes_back = op.name == "ttnn.typecast" and all(
+            holds_all(str(narrow), str(wide)) for narrow, wide in pairs
+        )
     return source if goes_back else None
 
 
@@ -104,7 +106,7 @@ def _make_converted(op: Operation, rewriter: GreedyRewriter) -> bool:
     # What the host has is no call that has a device.
     stays = getattr(memory_of(op.results[0].type), "buffer", None) is not BufferType.SYSTEM_MEMORY
     further = _MADE_ELSEWHERE if stays else ("ttnn.rand",)
-    if element_type(operand) != element_type(op.results[0]):
+    if elements_in(operand.type) != elements_in(op.results[0].type):
         further = ()
     makers = (*_CREATIONS, *further) if op.name == "ttnn.to_tensor_spec" else _CREATIONS
     if getattr(maker, "name", "") not in makers or not operand.has_one_use():

@@ -24,7 +24,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, DestinationStyleOp
-from ttmlir.dialects.tt import TensorLayoutAttr, element_of
+from ttmlir.dialects.tt import STORED_IN_32_BITS, TensorLayoutAttr, element_of
 from ttmlir.errors import ArgumentError
 from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat, is_block_float
 from ttmlir.layout.device import DeviceView
@@ -89,7 +89,8 @@ def constant_bytes(
         raise OpError(op, f"{kind.refused}: '{value.name}' is not a list of elements")
     given = cast("TensorType[ElementType]", cast("Elements | DenseResourceAttr", value).type)
     result = cast("TensorType[ElementType]", op.results[0].type)
-    if given.element_type != result.element_type:
+    element = result.element_type
+    if given.element_type not in (element, STORED_IN_32_BITS.get(element)):
         raise OpError(
             op,
             f"{kind.refused}: its elements are of type '{given.element_type}', "

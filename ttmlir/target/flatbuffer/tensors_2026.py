@@ -22,7 +22,7 @@ from ttmlir.dialects.ttnn.attrs import (
     TTNNLayoutAttr,
 )
 from ttmlir.dialects.ttnn.configs import TraceIdAttr
-from ttmlir.layout.data_format import Element, ScalarType, TileFormat
+from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import ShardStatus
 from ttmlir.layout.errors import LayoutError
@@ -32,12 +32,18 @@ from ttmlir.limits import MAX_RANK
 from ttmlir.mlir.reporting import OpError
 from ttmlir.target.flatbuffer.tensors import TTNN, Table, Values, check_int32
 
+_BY_SCALAR = {each: SCHEMA_NAMES[each] for each in ("si32", "i32", "si64", "i64", "ui64", "f64")}
+"""Names of formats that tiles do not have."""
+
+
+_KEPT = {each: name for each, name in SCHEMA_NAMES.items() if not each.startswith("i")}
+"""Names of elements that are what the text says; those without a word about signs are not."""
+
 
 def element_name(element: Element) -> str:
-    """The name of the format of elements; those of rows say whether they have a sign."""
-    if isinstance(element, ScalarType) and element.keyword in ("si32", "i32"):
-        return "Int32"
-    return data_type_name(element.data_type)
+    """The name of the format of elements; those of rows may have a sign, or 64 bits."""
+    name = _BY_SCALAR.get(element.keyword) if isinstance(element, ScalarType) else None
+    return name or data_type_name(element.data_type)
 
 
 class TensorTables2026:
@@ -73,6 +79,9 @@ class TensorTables2026:
                 "shard_status": status.keyword.capitalize(),
                 "local_shape": shape if local_shape is None else local_shape,
             }
+            name = _KEPT.get(str(cast("TensorType[Attribute]", type).element_type))
+            if name not in (None, table["layout"]["memory_desc"]["data_type"]):
+                table["element_type"] = name
         return table
 
     def layout(self, type: Attribute) -> TensorLayout:

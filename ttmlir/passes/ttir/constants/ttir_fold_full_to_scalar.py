@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType
 
-from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.constants import needs_64_bits, number_of_elements
 from ttmlir.ir.greedy_rewriting import CONSTANTS, GreedyRewriter, Rule, constant_value
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.optable.op_definition import broadcast_shape
@@ -75,6 +75,8 @@ def _shrink(op: Operation, rewriter: GreedyRewriter) -> bool:
     type_ = TensorType(element, small)
     if op.name in ("ttir.zeros", "ttir.ones"):
         new = builder.create(op.name.removeprefix("ttir."), (), type_, shape=small)
+    elif needs_64_bits(number, element):
+        new = builder.create_splat(number, type_)
     else:
         new = builder.create("full", (), type_, shape=small, fill_value=number)
     rewriter.replace(op, new)

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import AnyFloat
 
 from ttmlir.composites.bits import count_bits, count_leading_zeros
 from ttmlir.ir.builder import TTIRCarrier, array_in
-from ttmlir.ir.tensor_types import element_type
+from ttmlir.ir.tensor_types import dtype_of, element_type, widest_float
 from ttmlir.passes.ttir.ttir_value_forms_elementwise import MIRRORED
 from ttmlir.passes.ttir.value_rewriting import adapted
 
@@ -49,8 +49,9 @@ def _function(mnemonic: str) -> ValueRule:
         function, is_wide = FUNCTIONS.get(mnemonic) or (_FUNCTIONS[mnemonic], False)
         given = array_in(TTIRCarrier(builder), op.operands[0])
         is_whole = mnemonic == "square" or mnemonic in _ON_BITS
-        in_f32 = not is_whole and (not is_float or (is_wide and given.dtype != "f32"))
-        found = function(given.cast("f32") if in_f32 else given)
+        wide = dtype_of(widest_float(element_type(op.operands[0])))
+        is_cast = not is_whole and (not is_float or is_wide)
+        found = function(given.cast(wide) if is_cast else given)
         return builder.cast(found.value, element_type(op.results[0]))
 
     return rule

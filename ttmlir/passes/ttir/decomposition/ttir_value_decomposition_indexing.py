@@ -11,10 +11,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, f32, i1
+from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, i1
 
 from ttmlir.dialects.late_checks.movement import groups_of_pattern
-from ttmlir.ir.tensor_types import element_type, invert_permutation, tensor_like, value_shape
+from ttmlir.ir.tensor_types import (
+    element_type,
+    invert_permutation,
+    tensor_like,
+    value_shape,
+    widest_float,
+)
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     inputs_of,
@@ -46,13 +52,14 @@ def _is_long_product(op: Operation) -> bool:
     return len(dims) == 1 and 0 < extents[dims[0]] <= _MOST_FACTORS and element_type(source) != i1
 
 
-def _product_in_f32(op: Operation, builder: Builder) -> SSAValue | None:
+def _product_of_floats(op: Operation, builder: Builder) -> SSAValue | None:
     """Other elements are converted; None where they need not be."""
     [value], result = inputs_of(op), op.results[0]
-    if element_type(value) == f32:
+    element = widest_float(element_type(value))
+    if element_type(value) == element:
         return None
-    type_ = TensorType(f32, value_shape(result))
-    made = builder.create("prod", (builder.cast(value, f32),), type_, **parameters_of(op))
+    type_ = TensorType(element, value_shape(result))
+    made = builder.create("prod", (builder.cast(value, element),), type_, **parameters_of(op))
     return builder.cast(made, element_type(result))
 
 
@@ -63,12 +70,13 @@ def _dims_of(op: Operation) -> tuple[int, ...]:
 
 
 def _prod(op: Operation, builder: Builder) -> SSAValue | None:
-    """In f32, one dimension after the other, last first; few integers one by one."""
+    """In floats, one dimension after the other, last first; few integers one by one."""
     [value], dims = inputs_of(op), _dims_of(op)
     if not _is_long_product(op):
-        return _product_in_f32(op, builder)
+        return _product_of_floats(op, builder)
     if isinstance(element_type(value), AnyFloat):
-        element, value = element_type(value), builder.cast(value, f32)
+        element = element_type(value)
+        value = builder.cast(value, widest_float(element))
         keeps = bool(parameters_of(op)["keep_dim"])
         for dim in reversed(dims):
             extents = [*value_shape(value)]

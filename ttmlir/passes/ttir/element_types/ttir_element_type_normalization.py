@@ -26,7 +26,8 @@ Requires: nothing.
 Ensures: f64 is f32, truth values are bf16, signed and signless integers are si32, unsigned ones of
 64 bits ui32; constants keep their numbers, or take the nearest. The bits of a float of 16 bits as a
 signed integer are extended by their sign, and cut off on the way back.
-Options: none.
+Options: `keep-element-types` (false): numbers keep their types, for layouts that say what devices
+store; integers without a word about signs are signed.
 Not done here: other types stay, quantized ones among them.
 """
 
@@ -40,7 +41,6 @@ from xdsl.dialects.builtin import (
     BFloat16Type,
     DenseIntOrFPElementsAttr,
     Float16Type,
-    Float64Type,
     FunctionType,
     IntegerType,
     ModuleOp,
@@ -48,6 +48,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     bf16,
     f32,
+    f64,
 )
 from xdsl.dialects.func import FuncOp
 
@@ -57,7 +58,7 @@ from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
-from ttmlir.mlir.reporting import Diagnostic, warn
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.general.ttcore_register_device import device_modules
 
@@ -70,6 +71,8 @@ if TYPE_CHECKING:
 _SI32 = IntegerType(32, Signedness.SIGNED)
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
 _UI16 = IntegerType(16, Signedness.UNSIGNED)
+_SHORTS = (_SI32, IntegerType(16, Signedness.SIGNED))
+"""What integers of 16 bits become."""
 _HALVES = (Float16Type, BFloat16Type)
 
 
@@ -79,104 +82,99 @@ class TTIRElementTypeNormalizationPass(ModulePass):
 
     name = "ttir-element-type-normalization"
     title = "ElementTypeNormalization"
+    keep_element_types: bool = option(
+        False, "Numbers keep their types; layouts say what devices store"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert the types of all values, the numbers of constants, and signatures."""
         for op in [op for each in device_modules(module) for op in each.walk()]:
-            if isinstance(op, FuncOp):
-                _warn_of_long_integers(op)
-            _convert(op)
+            _convert(op, self.keep_element_types)
             if op.name == "ttir.bitcast_convert":
                 with use_style(Spelling.LATE.style):
                     _widen_bits(op)
-
-
-LONG_INTEGERS_ARE_NARROWED = (
-    "integers of 64 bits have 32 bits in ttnn of 2026; numbers beyond are cut off"
-)
-
-
-def _warn_of_long_integers(function: FuncOp) -> None:
-    """Say that arguments and results are not kept whole."""
-    type_ = function.function_type
-    for each in (*type_.inputs.data, *type_.outputs.data):
-        if not isinstance(each, TensorType):
-            continue
-        element = cast("TensorType[Attribute]", each).element_type
-        if isinstance(element, IntegerType) and cast("IntegerType", element).width.data > 32:
-            warn(Diagnostic("warning", function.location, LONG_INTEGERS_ARE_NARROWED))
-            return
 
 
 def _widen_bits(op: Operation) -> None:
     """Bits of a number of 16 bits as an integer that is kept in 32, and back."""
     [value], result = op.operands, op.results[0]
     source, target = element_type(value), element_type(result)
-    if source == _SI32 and isinstance(target, _HALVES):
+    if source in _SHORTS and isinstance(target, _HALVES):
         builder = Builder.before(op)
-        mask = builder.create_splat(0xFFFF, value.type)
-        low = builder.create("bitwise_and", (value, mask), value.type)
+        wide = builder.cast(value, _SI32)
+        mask = builder.create_splat(0xFFFF, wide.type)
+        low = builder.create("bitwise_and", (wide, mask), wide.type)
         bits = builder.cast(low, _UI16)
         replace(op, builder.create("bitcast_convert", (bits,), result.type))
-    elif target == _SI32 and isinstance(source, _HALVES):
+    elif target in _SHORTS and isinstance(source, _HALVES):
         builder = Builder.before(op)
         bits = builder.create("bitcast_convert", (value,), TensorType(_UI16, value_shape(value)))
-        wide = builder.cast(bits, target)
+        wide = builder.cast(bits, _SI32)
         # The sign is the upper bit of 16.
         places = builder.create_splat(16, wide.type)
         high = builder.create("logical_left_shift", (wide, places), wide.type)
-        replace(op, builder.create("right_shift", (high, places), wide.type))
+        signed = builder.create("right_shift", (high, places), wide.type)
+        replace(op, builder.cast(signed, target))
 
 
-def _convert(op: Operation) -> None:
+def _convert(op: Operation, keeps: bool) -> None:
     for region in op.regions:
         for block in region.blocks:
-            _retype(block.args)
-    _retype(op.results)
+            _retype(block.args, keeps)
+    _retype(op.results, keeps)
     value = op.properties.get("value")
     if op.name == "ttir.constant" and isinstance(value, DenseIntOrFPElementsAttr):
-        op.properties["value"] = _constant(cast("Elements", value))
+        op.properties["value"] = _constant(cast("Elements", value), keeps)
     if isinstance(op, FuncOp):
         type_ = op.function_type
         op.properties["function_type"] = FunctionType.from_lists(
-            [*map(normal_type, type_.inputs.data)], [*map(normal_type, type_.outputs.data)]
+            *(
+                [_normal_type(each, keeps) for each in types.data]
+                for types in (type_.inputs, type_.outputs)
+            )
         )
 
 
-def _retype(values: Sequence[SSAValue]) -> None:
+def _retype(values: Sequence[SSAValue], keeps: bool) -> None:
     for value in tuple(values):
-        set_type(value, normal_type(value.type))
+        set_type(value, _normal_type(value.type, keeps))
 
 
-def normal_type(type_: Attribute) -> Attribute:
+def _normal_type(type_: Attribute, keeps: bool) -> Attribute:
     """A tensor type with elements that devices have; the same object if it has them."""
     if not isinstance(type_, TensorType):
         return type_
     tensor = cast("TensorType[Attribute]", type_)
-    element = normal_element(tensor.element_type)
+    element = _normal_element(tensor.element_type, keeps)
     if element is tensor.element_type:
         return tensor
     return TensorType(element, tensor.get_shape(), tensor.encoding)
 
 
-def normal_element(element: Attribute) -> Attribute:
-    """The element type that devices have for another; the same object if they have it."""
-    if isinstance(element, Float64Type):
-        return f32
+def _normal_element(element: Attribute, keeps: bool) -> Attribute:
+    """The element type that devices have for another; the same object if they have it.
+
+    What layouts store as another type stays if types are kept.
+    """
+    if element == f64:
+        return element if keeps else f32
     if not isinstance(element, IntegerType):
         return element
     integer = cast("IntegerType", element)
-    if integer.width.data == 1:
+    width, is_unsigned = integer.width.data, integer.signedness.data is Signedness.UNSIGNED
+    if width == 1:
         return bf16
-    if integer.signedness.data is Signedness.UNSIGNED:
-        return integer if integer.width.data <= 32 else _UI32
-    return _SI32
+    if is_unsigned:
+        return integer if width <= 32 or keeps else _UI32
+    if not keeps or width == 32:
+        return _SI32
+    return IntegerType(width, Signedness.SIGNED)
 
 
-def _constant(elements: Elements) -> Elements:
+def _constant(elements: Elements, keeps: bool) -> Elements:
     """The numbers in an element type that devices have, as near as it has them."""
     element = elements.get_element_type()
-    found = normal_element(element)
+    found = _normal_element(element, keeps)
     if found is element:
         return elements
     splat = number_of_elements(elements)

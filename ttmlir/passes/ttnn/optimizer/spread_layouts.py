@@ -12,7 +12,7 @@ from ttmlir.dialects.definition.ods import SYSTEM_DESC
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, MEMORY_LAYOUTS, TTNNLayoutAttr
 from ttmlir.ir.rewriting import insert_before
-from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in
+from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in, stored_in
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.mlir.option_values import OptionError
 
@@ -46,23 +46,23 @@ def type_in(type_: Attribute, place: TensorLayout, workers: Sequence[int]) -> Te
     `workers` are the rows and columns of cores of the device.
     """
     tensor = cast("TensorType[Attribute]", type_)
-    element, shape = tensor.element_type, tensor.get_shape()
+    element, stored = tensor.element_type, stored_in(type_)
     given, wanted = layout_attr(type_), format_of(place)
     if given is None or format_of(given.tensor_layout) is not wanted:
-        element = _ELEMENTS.get(wanted) or tt.TileType.get(TILE, TILE, wanted)
+        element = stored = _ELEMENTS.get(wanted) or tt.TileType.get(TILE, TILE, wanted)
     shards = None
     if place.memory_space is MemorySpace.DEVICE_L1:
         spread = MEMORY_LAYOUTS[place.memory_layout]
         rows, columns = place.grid.shape
         shards = Shards.on(spread, (rows, columns), workers)
     layout = layout_in(
-        shape,
-        element,
+        tensor.get_shape(),
+        stored,
         tiled=place.is_tiled,
         buffer=BUFFER_TYPES[place.memory_space],
         shards=shards,
     )
-    return TensorType(element, shape, layout)
+    return TensorType(element, tensor.get_shape(), layout)
 
 
 def format_of(layout: TensorLayout) -> DataType:

@@ -42,10 +42,9 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 
-from ttmlir.ir.ttnn_types import layout_in, memory_of
+from ttmlir.ir.ttnn_types import memory_of, tensor_in
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType
 from ttmlir.mlir.option_values import option
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
+    from xdsl.ir import Block, Operation, SSAValue, Use
 
 
 @dataclass(frozen=True)
@@ -116,12 +115,9 @@ def _move(value: SSAValue, users: Iterable[Use]) -> None:
     maker = cast("Operation", value.owner)
     after = maker.next_op
     assert after is not None, "users come after"
-    tensor = cast("TensorType[Attribute]", value.type)
-    layout = layout_in(tensor.get_shape(), tensor.element_type, tiled=True)
     build = TTNNValueBuilder.before(after)
     build.location = maker.location
-    type_ = TensorType(tensor.element_type, tensor.get_shape(), layout)
-    copy = build.create("to_memory_config", (value,), type_)
+    copy = build.create("to_memory_config", (value,), tensor_in(value.type, tiled=True))
     for use in users:
         use.operation.operands[use.index] = copy
 

@@ -58,7 +58,6 @@ from ttmlir.ir.ttnn_types import (
     TILE,
     Shards,
     is_sharded,
-    layout_in,
     location_of,
     memory_of,
     set_type,
@@ -337,9 +336,7 @@ class _Propagation:
     def _in_l1(
         self, tensor: TensorType[Attribute], shards: Shards, *, tiled: bool = True
     ) -> Attribute:
-        element, shape = tensor.element_type, tensor.get_shape()
-        layout = layout_in(shape, element, tiled=tiled, buffer=BufferType.L1, shards=shards)
-        return TensorType(element, shape, layout)
+        return tensor_in(tensor, tiled=tiled, buffer=BufferType.L1, shards=shards)
 
     def _fits(self, *types: Attribute) -> bool:
         """True if L1 holds new tensors beside those that are still used."""
@@ -383,8 +380,8 @@ def _move(value: SSAValue, type_: Attribute, before: Operation) -> SSAValue:
 
 def _tiles_of(type_: Attribute) -> tuple[int, int]:
     """Rows and columns of tiles of all of a tensor."""
-    tensor = cast("TensorType[Attribute]", type_)
-    layout = layout_in(tensor.get_shape(), tensor.element_type, tiled=True)
+    layout = layout_attr(tensor_in(type_, tiled=True))
+    assert layout is not None, "it is tiles of ttnn"
     rows, columns = layout.memref.get_shape()
     return rows, columns
 

@@ -43,12 +43,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain
 from math import prod
-from typing import TYPE_CHECKING, cast
-
-from xdsl.dialects.builtin import TensorType
+from typing import TYPE_CHECKING
 
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import Shards, is_sharded, layout_in, memory_of, set_type
+from ttmlir.ir.ttnn_types import Shards, is_sharded, memory_of, set_type, tensor_in
 from ttmlir.layout.data_format import has_same_tiles
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import option
@@ -161,12 +159,10 @@ class _Choice:
         return self._most_beside_blocks if op.name in _IN_BLOCKS else self._most
 
     def _in_l1(self, type_: Attribute) -> Attribute:
-        tensor, memory = cast("TensorType[Attribute]", type_), memory_of(type_)
+        memory = memory_of(type_)
         assert memory is not None, "it is in DRAM"
-        element, shape = tensor.element_type, tensor.get_shape()
-        layout = layout_in(
-            shape,
-            element,
+        return tensor_in(
+            type_,
             tiled=memory.is_tiled,
             buffer=BufferType.L1,
             shards=Shards.on(
@@ -175,7 +171,6 @@ class _Choice:
                 self._workers,
             ),
         )
-        return TensorType(element, shape, layout)
 
     def _bytes_of(self, type_: Attribute) -> int:
         """Bytes of a core that holds most pages of a tensor."""

@@ -54,8 +54,8 @@ from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.ods import ODSOperation
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr
 from ttmlir.ir.rewriting import insert_before
-from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.ir.ttnn_types import TILE, as_tiles_of, layout_in, memory_of
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import TILE, as_tiles_of, memory_of, tensor_in
 from ttmlir.layout.enums import DataType, TTNNLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting import override_name
@@ -159,8 +159,7 @@ def _made_before(
 def _in_tiles(
     value: SSAValue, shape: tuple[int, ...], dtype: DataType | None
 ) -> TensorType[Attribute]:
-    element = element_type(value)
-    type_ = TensorType(element, shape, layout_in(shape, element, tiled=True))
+    type_ = tensor_in(value.type, tiled=True, shape=shape)
     return type_ if dtype is None else as_tiles_of(type_, dtype) or type_
 
 

@@ -70,7 +70,7 @@ from ttmlir.dialects.ttnn.attrs import MEMORY_LAYOUTS, TTNNLayoutAttr
 from ttmlir.dialects.ttnn.configs import Conv2dSliceConfigAttr
 from ttmlir.ir.rewriting import erase
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in, memory_of, set_type
+from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, memory_of, set_type, stored_in, tensor_in
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat, has_same_tiles
 from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import option
@@ -399,19 +399,10 @@ class _Images:
     def _in(
         self, type_: Attribute, spread: TTNNTensorMemoryLayout, grid: tuple[int, int]
     ) -> TensorType[Attribute]:
-        tensor, memory = cast("TensorType[Attribute]", type_), memory_of(type_)
+        memory = memory_of(type_)
         assert memory is not None, "tensors of ttnn have layouts"
-        return TensorType(
-            tensor.element_type,
-            tensor.get_shape(),
-            layout_in(
-                tensor.get_shape(),
-                tensor.element_type,
-                tiled=memory.is_tiled,
-                buffer=BufferType.L1,
-                shards=Shards.on(spread, grid, self._workers),
-            ),
-        )
+        shards = Shards.on(spread, grid, self._workers)
+        return tensor_in(type_, tiled=memory.is_tiled, buffer=BufferType.L1, shards=shards)
 
     def _like(self, shards: Attribute, type_: Attribute) -> TensorType[Attribute]:
         """A tensor on the cores of another one of its shape."""
@@ -428,7 +419,7 @@ def _as_rows(tiles: TensorType[Attribute]) -> TensorType[Attribute]:
     layout = layout_attr(tiles)
     assert layout is not None, "it is in shards"
     shard = [extent * TILE for extent in layout.memref.get_shape()]
-    memref = MemRefType(tiles.element_type, shard, memory_space=layout.memref.memory_space)
+    memref = MemRefType(stored_in(tiles), shard, memory_space=layout.memref.memory_space)
     rows = TTNNLayoutAttr(layout.linear, layout.grid, memref, layout.spread, layout.core_ranges)
     return TensorType(tiles.element_type, tiles.get_shape(), rows)
 

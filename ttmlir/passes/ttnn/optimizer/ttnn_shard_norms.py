@@ -42,14 +42,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import Shards, is_sharded, layout_in, memory_of, set_type
+from ttmlir.ir.ttnn_types import Shards, is_sharded, memory_of, set_type, tensor_in
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, padded_shape
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.passes.core.base import ModulePass
@@ -131,8 +131,5 @@ def _shard(op: Operation, source: Attribute, target: Attribute) -> None:
 
 
 def _in_shards(type_: Attribute, cores: int, workers: Sequence[int]) -> TensorType[Attribute]:
-    tensor = cast("TensorType[Attribute]", type_)
-    element, shape = tensor.element_type, tensor.get_shape()
     shards = Shards.on(TTNNTensorMemoryLayout.WIDTH_SHARDED, (1, cores), workers)
-    layout = layout_in(shape, element, tiled=True, buffer=BufferType.L1, shards=shards)
-    return TensorType(element, shape, layout)
+    return tensor_in(type_, tiled=True, buffer=BufferType.L1, shards=shards)

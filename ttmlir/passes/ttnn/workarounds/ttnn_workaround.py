@@ -27,7 +27,7 @@ types, memories and forms operations take and make, and conversions are inserted
 Options: `ttnn-enable-decomposition-workaround-pass`, `ttnn-enable-layout-workaround-pass`: which of
 both are done; `divide-integers`: whether quotients of integers are left as they are;
 `images-by-rows`: whether images of convolutions become rows, which the library does itself where
-they are tiles.
+they are tiles; `keep-element-types`: whether layouts alone say what the library computes with.
 Not done here: what the library does right by itself.
 """
 
@@ -73,6 +73,9 @@ class TTNNWorkaroundPass(ModulePass):
     images_by_rows: bool = option(
         True, "Convert images of convolutions to rows, and not leave that to the library"
     )
+    keep_element_types: bool = option(
+        False, "Let memory hold other elements, where tensors would have others"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Decompose, then convert operands and results."""
@@ -80,5 +83,10 @@ class TTNNWorkaroundPass(ModulePass):
             GreedyRewriter(collect_rules(_DECOMPOSITIONS)).run(module)
         if self.ttnn_enable_layout_workaround_pass:
             without = ("ttnn.div",) * self.divide_integers
-            apply_layouts(module, without=without, images_by_rows=self.images_by_rows)
+            apply_layouts(
+                module,
+                without=without,
+                images_by_rows=self.images_by_rows,
+                keeps_elements=self.keep_element_types,
+            )
             raise_rows(module)

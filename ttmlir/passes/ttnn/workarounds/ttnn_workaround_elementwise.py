@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import AnyFloat
+from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness
 
 from ttmlir.ir.tensor_types import element_type
 from ttmlir.ir.ttnn_types import with_element
@@ -19,18 +19,22 @@ if TYPE_CHECKING:
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
 
 
+_SIGNED = {"ui32": SI32, "ui64": IntegerType(64, Signedness.SIGNED)}
+
+
 def _where(op: Operation, rewriter: GreedyRewriter) -> bool:
     """Numbers without sign are chosen from by their bits."""
     condition, *values = op.operands
     result = op.results[0]
-    if str(element_type(result)) != "ui32":
+    signed = _SIGNED.get(str(element_type(result)))
+    if signed is None:
         return False
     build = TTNNValueBuilder.within(rewriter, op)
     bits = [
-        build.create("bitcast_convert", (value,), with_element(value.type, SI32))
+        build.create("bitcast_convert", (value,), with_element(value.type, signed))
         for value in values
     ]
-    chosen = build.create("where", (condition, *bits), with_element(result.type, SI32))
+    chosen = build.create("where", (condition, *bits), with_element(result.type, signed))
     rewriter.replace(op, build.create("bitcast_convert", (chosen,), result.type))
     return True
 

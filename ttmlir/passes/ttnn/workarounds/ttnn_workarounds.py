@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.ir.rewriting import insert_before
-from ttmlir.ir.ttnn_types import layout_in, location_of, memory_of, set_type
+from ttmlir.ir.ttnn_types import layout_in, location_of, memory_of, set_type, stored_in
 from ttmlir.layout.enums import BufferType
 
 if TYPE_CHECKING:
@@ -46,19 +46,23 @@ class Want:
     tiled: bool | None = None
     buffer: BufferType | None = None
 
-    def type_for(self, type_: Attribute) -> Attribute:
-        """The type that a tensor is to have."""
+    def type_for(self, type_: Attribute, *, keeps_elements: bool = False) -> Attribute:
+        """The type that a tensor is to have.
+
+        Its elements are those that are wanted, or memory holds these of the ones that it has.
+        """
         memory = memory_of(type_)
         if memory is None:
             return type_
-        tensor = cast("TensorType[Attribute]", type_)
-        element = self.element or tensor.element_type
+        tensor, held = cast("TensorType[Attribute]", type_), stored_in(type_)
+        stored = self.element or held
         tiled = memory.is_tiled if self.tiled is None else self.tiled
         buffer = memory.buffer if self.buffer is None else self.buffer
-        if (element, tiled, buffer) == (tensor.element_type, memory.is_tiled, memory.buffer):
+        if (stored, tiled, buffer) == (held, memory.is_tiled, memory.buffer):
             return type_
-        layout = layout_in(tensor.get_shape(), element, tiled=tiled, buffer=buffer)
-        return TensorType(element, tensor.get_shape(), layout)
+        layout = layout_in(tensor.get_shape(), stored, tiled=tiled, buffer=buffer)
+        keeps = keeps_elements or self.element is None
+        return TensorType(tensor.element_type if keeps else stored, tensor.get_shape(), layout)
 
 
 ANYTHING = Want()
@@ -90,11 +94,16 @@ _CONVOLUTION = "ttnn.conv2d"
 
 
 def apply_layouts(
-    module: ModuleOp, *, without: Sequence[str] = (), images_by_rows: bool = True
+    module: ModuleOp,
+    *,
+    without: Sequence[str] = (),
+    images_by_rows: bool = True,
+    keeps_elements: bool = False,
 ) -> None:
     """Convert the operands and results of operations to what they want, but for some.
 
-    Images of convolutions become rows, unless the library is to do that.
+    Images of convolutions become rows, unless the library is to do that. If elements are kept, it
+    is memory that holds others.
     """
     table = _wanting()
     for op in tuple(module.walk()):
@@ -103,23 +112,23 @@ def apply_layouts(
             wants = wanting(op)
             if op.name == _CONVOLUTION and not images_by_rows:
                 wants = replace(wants, operands=(ANYTHING, *wants.operands[1:]))
-            _apply(op, wants)
+            _apply(op, wants, keeps_elements)
 
 
-def _apply(op: Operation, wants: Wants) -> None:
+def _apply(op: Operation, wants: Wants, keeps_elements: bool) -> None:
     # What is prepared on the host leaves the device first.
     order = sorted(
         enumerate(wants.operands),
         key=lambda each: each[1].buffer is not BufferType.SYSTEM_MEMORY and not wants.in_order,
     )
     for index, want in order:
-        type_ = want.type_for(op.operands[index].type)
+        type_ = want.type_for(op.operands[index].type, keeps_elements=keeps_elements)
         if type_ != op.operands[index].type:
             value = op.operands[index]
             op.operands[index] = convert(value, type_, op)
     for index, want in enumerate(wants.results):
         old = op.results[index]
-        type_, given = want.type_for(old.type), old.type
+        type_, given = want.type_for(old.type, keeps_elements=keeps_elements), old.type
         if type_ == given:
             continue
         new = set_type(old, type_)

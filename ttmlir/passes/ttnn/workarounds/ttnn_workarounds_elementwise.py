@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f32
 
 from ttmlir.dialects import ttnn
-from ttmlir.ir.tensor_types import element_type
+from ttmlir.ir.ttnn_types import stored_in
 from ttmlir.passes.ttnn.conversion.convert_values import has_activations
 from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import ANYTHING, Want, Wants
 
@@ -29,14 +29,14 @@ def _instead(element: Attribute, *others: str) -> Wanting:
         return Wants(tuple(map(_want, op.operands)), tuple(map(_want, op.results)))
 
     def _want(value: SSAValue) -> Want:
-        return Want(element=element) if str(element_type(value)) in others else ANYTHING
+        return Want(element=element) if str(stored_in(value.type)) in others else ANYTHING
 
     return want
 
 
 def _compare(op: Operation) -> Wants:
     """Bytes are compared as integers, which makes integers."""
-    if not any(str(element_type(value)) == "ui8" for value in op.operands):
+    if not any(str(stored_in(value.type)) == "ui8" for value in op.operands):
         return Wants()
     wide = Want(element=SI32)
     return Wants((wide, wide), (wide,))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f32
 
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.ir.ttnn_types import memory_of, set_type
+from ttmlir.ir.ttnn_types import memory_of, set_type, stored_in
 from ttmlir.passes.ttir.value_rewriting import parameters_of
 from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import ANYTHING, Want, Wants, convert
 
@@ -54,7 +54,7 @@ def _pad(op: Operation) -> Wants:
 
 
 def _holds_bytes(op: Operation) -> bool:
-    return str(element_type(op.operands[0])) == "ui8"
+    return str(stored_in(op.operands[0].type)) == "ui8"
 
 
 def _sort(op: Operation) -> Wants:
