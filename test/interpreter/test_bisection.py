@@ -45,8 +45,19 @@ ATTENTION = """module {
 """
 
 
+ENDS_IN_ACTIVATION = """func.func @main(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %0 = stablehlo.multiply %x, %y : tensor<3x5xf32>
+  %1 = stablehlo.maximum %0, %y : tensor<3x5xf32>
+  %2 = stablehlo.add %1, %x : tensor<3x5xf32>
+  %3 = stablehlo.logistic %2 : tensor<3x5xf32>
+  return %3 : tensor<3x5xf32>
+}
+"""
+"""The sum and its function are one operation of the library."""
+
+
 @pytest.mark.parametrize("numerics", list(Numerics))
-@pytest.mark.parametrize("source", [MLP, ATTENTION], ids=["ttir", "stablehlo"])
+@pytest.mark.parametrize("source", [MLP, ATTENTION, ENDS_IN_ACTIVATION])
 def test_right_programs_agree(source: str, numerics: Numerics) -> None:
     """All levels compute the same, and most operations are compared in the file, too."""
     report = bisect(source, numerics=numerics, seed=7)

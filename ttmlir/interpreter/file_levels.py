@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ttmlir.compiler import spell_pipeline, transform, write_ttm, write_ttnn
 from ttmlir.interpreter.statistics import Trace, number_in
 from ttmlir.mlir.attributes import cloned
+from ttmlir.optable.op_definition import Family
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.loading import read_binary
@@ -179,6 +180,13 @@ FILE_LEVELS: Mapping[str, tuple[type[FileLevel], ...]] = MappingProxyType(
 """By the targets of `ttmlir.compiler.PIPELINES`; the last one is what users compile."""
 
 
+def _is_activation(step: Step) -> bool:
+    """True for a function that another operation applies to what it takes or makes."""
+    operation = step.operation
+    family = operation.given.definition.family if operation.given else None
+    return operation.is_free and family is Family.UNARY
+
+
 @dataclass
 class _CallObserver:
     enters_functions = True
@@ -189,6 +197,9 @@ class _CallObserver:
 
     def after(self, run: Run, step: Step) -> None:
         """Note the results of what computes; moves have the locations of operations, too."""
+        if _is_activation(step):
+            # It has the location of what it is applied to.
+            return
         if step.call is not None or step.operation.table in _CONSTANTS:
             for slot in step.written:
                 # A loop may write to a tensor in place in its next iteration.
