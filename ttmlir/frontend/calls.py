@@ -783,6 +783,8 @@ class CallableModel:
                 prepared = prepare(self._program, Numerics(self.numerics))
                 if prepared.devices == 1:
                     make_plans(prepared)
+                # Read from the file, and kept.
+                _ = self._source_types, self.inputs
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays in the arguments of a call, and its numbers; InputError for another form."""
