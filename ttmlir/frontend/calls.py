@@ -99,6 +99,10 @@ class Opener(ABC):
     def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
         """An example of the same type with another shape."""
 
+    def is_same(self, value: Any, expected: Any) -> bool:
+        """True for a constant of a call that the program, which has another, is right for."""
+        return _are_same(value, expected)
+
     def open_registered(self, value: Any) -> Opened | None:
         """The container as the framework's own registry describes it."""
         del value
@@ -301,7 +305,7 @@ class ConstantLayout(Layout):
 
     def flatten(self, value: Any, what: str) -> list[Any]:
         """Nothing; the value must be the same."""
-        if not _are_same(value, self.value):
+        if not self.opener.is_same(value, self.value):
             raise InputError(
                 f"was compiled for {what} = {_spell(self.value)}, not {_spell(value)}; call "
                 "ttmlir.compile again with this value"

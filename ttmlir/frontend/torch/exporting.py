@@ -39,7 +39,7 @@ from ttmlir.frontend.torch.distributed.placing import (
 )
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import location_of_error, location_of_trace, user_frames_kept
-from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
+from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, generators_in, is_random
 from ttmlir.frontend.torch.rules import RULES, rule_of
 from ttmlir.frontend.torch.support import EAGER_QUANTIZATION, NESTED, SPARSE, near
 from ttmlir.frontend.torch.training.gradients import (
@@ -353,8 +353,8 @@ def _export_seeded(
         if exported is not None:
             return exported
         lowered = lower_gradients(module, args, kwargs)
-    if lowered.takes_seed:
-        return _export_with_seed(lowered, args, kwargs)
+    if lowered.generators:
+        return _export_with_seed(lowered, args, kwargs, lowered.generators)
     with torch_package().no_grad():
         return _export(lowered, args, kwargs)
 
@@ -449,21 +449,27 @@ def take_seed(module: Any, exported: Any, args: tuple[Any, ...], kwargs: dict[st
     if module is exported:
         module = exported.module()
     seeded = take_names(create_seeded(decomposed), module, SEED)
-    return _export_with_seed(seeded, args, kwargs)
+    specs = decomposed.graph_signature.input_specs
+    objects = {spec.arg.name: decomposed.constants.get(spec.target) for spec in specs}
+    generators = generators_in(decomposed.graph, objects)
+    return _export_with_seed(seeded, args, kwargs, generators)
 
 
-def _export_with_seed(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _export_with_seed(
+    module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], generators: tuple[Any, ...]
+) -> Any:
     torch = torch_package()
     if SEED in kwargs:
         raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
     with torch.no_grad():
-        seed = torch.zeros((), dtype=torch.int32)
+        shape = () if len(generators) == 1 else (len(generators),)
+        seed = torch.zeros(shape, dtype=torch.int32)
         exported = _export(module, args, {**kwargs, SEED: seed})
-    exported.graph_module.meta[_TAKES_SEED] = True
+    exported.graph_module.meta[_GENERATORS] = generators
     return exported
 
 
-_TAKES_SEED = "ttmlir.takes_seed"
+_GENERATORS = "ttmlir.generators"
 _TWO_SEEDS = (
     f"a program with random numbers is called with {SEED}=..., which is an argument of the model "
     "itself; give that another name"
@@ -472,7 +478,12 @@ _TWO_SEEDS = (
 
 def takes_seed(exported: Any) -> bool:
     """True for an exported program whose last input is a seed of ours."""
-    return bool(exported.graph_module.meta.get(_TAKES_SEED))
+    return bool(generators_of(exported))
+
+
+def generators_of(exported: Any) -> tuple[Any, ...]:
+    """The generators of an exported program that takes a seed for each; None is torch's own."""
+    return exported.graph_module.meta.get(_GENERATORS, ())
 
 
 @contextmanager
