@@ -63,7 +63,7 @@ def generators_in(graph: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _generator_of(node: Any, values: Mapping[str, Any]) -> Any:
-    given = _bound(node, node.args, node.kwargs).get("generator")
+    given: Any = _bound(node, node.args, node.kwargs).get("generator")
     node_class: Any = torch_package().fx.Node
     return values.get(given.name) if isinstance(given, node_class) else given
 
