@@ -178,7 +178,7 @@ def _forget(x: Any, cache: Any) -> Any:
         ),
         (_forget, (1.0,), {}, "keep: '_forget': missing a required argument: 'cache'"),
         (_forget, (1.0, TOKENS), {"buckets": {"x": {0: (1, 2)}}}, "leave out buckets"),
-        ("func.func @main() { return }", (), {}, "those of text and ONNX are passed in each call"),
+        ("func.func @main() { return }", (), {}, "those of text are passed in each call"),
     ],
 )
 def test_what_cannot_be_kept(

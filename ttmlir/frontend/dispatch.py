@@ -403,7 +403,8 @@ def compile(
     `keep` names arguments of a function of JAX or torch that stay in the compiled model, such as
     caches: a call does not pass them, and does not return their new values, which the function
     returns as its last results, in the order of its parameters, or by their names in a dictionary.
-    Functions of torch may write to them in place instead, and modules have such arguments, too.
+    Functions of torch may write to them in place instead, and modules have such arguments, too, as
+    have models of ONNX, whose last outputs are the new values.
     `compiled.restart()` gives them the numbers of the examples back.
     `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
     program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
@@ -745,13 +746,14 @@ def _import_kept(
         ]
     packages = {_framework_of(call) for call in calls}
     names = [keep] if isinstance(keep, str) else keep
-    if packages == {"torch"}:
-        keeping: Any = import_module(_installed("torch", "ttmlir.frontend.torch.keeping"))
+    if packages in ({"torch"}, {"onnx"}):
+        [package] = packages
+        keeping: Any = import_module(_installed(package, f"ttmlir.frontend.{package}.keeping"))
         return keeping.import_keeping(calls, names, programs, weights=weights)
     if packages != {"jax"}:
         raise ArgumentError(
-            "keep names arguments of functions of JAX and torch; those of text and ONNX are passed "
-            "in each call: resident=[...] says that they are on the device"
+            "keep names arguments of functions and of models of ONNX; those of text are passed in "
+            "each call: resident=[...] says that they are on the device"
         )
     jax_state: Any = import_module(_installed("jax", "ttmlir.frontend.jax_state"))
     return jax_state.import_keeping(calls, names, programs)

@@ -80,9 +80,7 @@ class KeptArguments:
         self.owner = f"program '{program}'" if program else f"'{self.title}'"
         for name in names:
             if name not in known:
-                raise ArgumentError(
-                    f"keep: no argument of {self.owner} is named '{name}'; {_name(known, name)}"
-                )
+                raise unknown_name(self.owner, known, name)
         # New values are in the order of the parameters.
         self.order = [name for name in parameters if name in names]
         self.kept: Mapping[str, Any] = {name: given[name] for name in self.order}
@@ -122,7 +120,9 @@ class KeptArguments:
         for name, value in self.kept.items():
             wanted, found = self.describe(value), self.describe(new.get(name))
             if found != wanted:
-                return f"{_spell(found)} in place of '{name}', which is {_spell(wanted)}"
+                return (
+                    f"{spell_arrays(found)} in place of '{name}', which is {spell_arrays(wanted)}"
+                )
         return ""
 
     def describe(self, value: Any) -> list[tuple[str, tuple[int, ...], str]]:
@@ -141,6 +141,11 @@ class KeptArguments:
         )
 
 
+def unknown_name(owner: str, known: Sequence[str], name: Any) -> ArgumentError:
+    """The error for a name that no argument has."""
+    return ArgumentError(f"keep: no argument of {owner} is named '{name}'; {_name(known, name)}")
+
+
 def _name(known: Sequence[str], name: Any) -> str:
     """Which names there are in place of one that is none."""
     if not known:
@@ -151,7 +156,8 @@ def _name(known: Sequence[str], name: Any) -> str:
     return f"arguments are {', '.join(known)}"
 
 
-def _spell(arrays: Sequence[tuple[str, tuple[int, ...], str]]) -> str:
+def spell_arrays(arrays: Sequence[tuple[str, tuple[int, ...], str]]) -> str:
+    """Types and shapes, from names, shapes and types."""
     shown = ", ".join(
         f"{kind.removeprefix('torch.')}[{','.join(map(str, size))}]" for _, size, kind in arrays
     )
