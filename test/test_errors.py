@@ -230,6 +230,7 @@ def test_faults_are_not_refusals(function: Callable[[int], object], way: str) ->
 RAISED_BY_PYTHON = {
     # Methods of mappings, as Python wants them; inputs of programs are looked up by the project.
     ("frontend/complex_pairs.py", "KeyError"),
+    ("frontend/onnx/keeping.py", "TypeError"),
     ("frontend/torch/model.py", "KeyError"),
     ("frontend/torch/model.py", "TypeError"),
     # An object in the place of one of torch's, which is asked for names that start with "__".

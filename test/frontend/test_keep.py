@@ -1,10 +1,10 @@
-"""Arguments of JAX functions that stay in the compiled model: what JAX computes without them."""
+"""Arguments of functions that stay in the compiled model: what JAX and torch compute with them."""
 
 from __future__ import annotations
 
+import copy
 import inspect
 import pickle
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
 import ttmlir
 
@@ -177,7 +178,7 @@ def _forget(x: Any, cache: Any) -> Any:
         ),
         (_forget, (1.0,), {}, "keep: '_forget': missing a required argument: 'cache'"),
         (_forget, (1.0, TOKENS), {"buckets": {"x": {0: (1, 2)}}}, "leave out buckets"),
-        ("func.func @main() { return }", (), {}, "those of text and ONNX are passed in each call"),
+        ("func.func @main() { return }", (), {}, "those of text are passed in each call"),
     ],
 )
 def test_what_cannot_be_kept(
@@ -190,7 +191,6 @@ def test_what_cannot_be_kept(
 
 def test_torch_has_buffers() -> None:
     """What a module changes stays without a word, and may begin again."""
-    torch: Any = import_module("torch")
 
     class Turning(torch.nn.Module):
         def __init__(self) -> None:
@@ -205,8 +205,130 @@ def test_torch_has_buffers() -> None:
     found = [float(turning(torch.tensor(2.0))) for _ in range(2)]
     turning.restart()
     assert [*found, float(turning(torch.tensor(3.0)))] == [6, 12, 9]
-    with pytest.raises(ttmlir.Error, match=r"changes stay: self.register_buffer\('cache', cache\)"):
-        ttmlir.compile(lambda x, cache: x + cache, *torch.ones(2, 3), keep=["cache"])
+
+
+class _Attending(torch.nn.Module):
+    """A token beside those before, in a cache of a list, one of which takes another's place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = torch.nn.Linear(6, 6)
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int32))
+
+    def forward(self, x: Any, cache: Any) -> Any:
+        """The token goes to the end."""
+        self.calls.add_(1)
+        cache[0] = torch.cat([cache[0][1:], self.dense(x)[None]])
+        return cache[0].softmax(0).sum(1) * self.calls, cache
+
+    def clear(self, place: Any, *, cache: Any) -> Any:
+        """Forget a token, by its place."""
+        cache[0].index_fill_(0, place, 0)
+        return self.calls + 0
+
+
+def _swap(x: Any, a: Any, b: Any) -> Any:
+    return a[:2], b, a + x
+
+
+def _named(x: Any, a: Any, b: Any) -> Any:
+    return {"b": b + x, "sum": a + b, "a": a * 2}
+
+
+def _in_place(x: Any, b: Any, a: Any) -> Any:
+    a[1:] += x
+    b.mul_(2)
+    return a.sum(), b + 1
+
+
+def _in_place_and_returned(x: Any, a: Any, b: Any) -> Any:
+    a.add_(x)
+    b[0] = 7
+    return a * b, a, b
+
+
+@pytest.mark.parametrize(
+    ("function", "shown"),
+    [(_swap, 1), (_named, 1), (_in_place, 2), (_in_place_and_returned, 1)],
+)
+def test_functions_of_torch(function: Any, shown: int) -> None:
+    """New values are written in place or returned; what is shown first may be a part of them."""
+    first = {"a": torch.tensor([1.0, 5, 2]), "b": torch.tensor([7.0, 0, 4])}
+    compiled = ttmlir.compile(function, torch.tensor(2.0), example_kwargs=first, keep=["a", "b"])
+    assert [name for name, _ in compiled.inputs] == ["x"]
+    state = {name: each.clone() for name, each in first.items()}
+    for x in (2.0, -3.0):
+        wanted = function(torch.tensor(x), **state)
+        found = compiled(torch.tensor(x))
+        if isinstance(wanted, dict):
+            state = {name: wanted.pop(name) for name in "ab"}
+        else:
+            state = dict(zip("ab", wanted[1:], strict=True)) if function is _swap else state
+            wanted = wanted[0] if shown == 1 else wanted
+        torch.testing.assert_close(found, wanted)
+    assert first["a"].tolist() == [1, 5, 2]
+    compiled.restart()
+    begun = {index: compiled.source.bound[index].tolist() for index in compiled.source.state}
+    assert sorted(begun.values()) == [[1, 5, 2], [7, 0, 4]]
+
+
+@pytest.mark.parametrize("weights", ["constants", "arguments"])
+def test_a_module_of_torch_with_a_cache(weights: Any, tmp_path: Path) -> None:
+    """Its own buffers change, too; the module and the example stay as they are."""
+    torch.manual_seed(3)
+    module, x = _Attending(), torch.randn(6)
+    cache = [torch.randn(4, 6)]
+    # Until the first call the model has the memory of the module's own buffers.
+    own = copy.deepcopy(module)
+    compiled = ttmlir.compile(own, x, [cache[0].clone()], keep="cache", weights=weights)
+    assert {"calls", "cache[0]"} < {*compiled.source.signature.input_names}
+    assert list(dict(own.named_buffers())) == ["calls"]
+    path = compiled.save(tmp_path / "attending.ttnn")
+    with torch.no_grad():
+        for _ in range(2):
+            wanted, cache = module(x, cache)
+            torch.testing.assert_close(compiled(x), wanted)
+        loaded = ttmlir.load(path, weights={**module.state_dict(), "cache[0]": cache[0]})
+        torch.testing.assert_close(torch.as_tensor(loaded(x)), module(x, cache)[0])
+
+
+def test_programs_of_torch_share_what_they_keep() -> None:
+    """A module's method and a function have one cache, which begins with the numbers of one."""
+    torch.manual_seed(3)
+    module, x = _Attending(), torch.randn(6)
+    first, place, own = torch.randn(4, 6), torch.tensor([3]), copy.deepcopy(module)
+    programs = ttmlir.compile_programs(
+        {
+            "run": ttmlir.Example(own, x, [torch.empty(4, 6, device="meta")]),
+            "clear": ttmlir.Example(own.clear, place, cache=[first.clone()]),
+            "read": ttmlir.Example(lambda cache: cache[0].sum(0), [first.clone()]),
+        },
+        keep="cache",
+    )
+    cache = [first]
+    with torch.no_grad():
+        torch.testing.assert_close(programs.run(x), module(x, cache)[0])
+        assert int(programs.clear(place)) == int(module.clear(place, cache=cache)) == 1
+        torch.testing.assert_close(programs.read(), cache[0].sum(0))
+    programs.restart()
+    torch.testing.assert_close(programs.read(), first.sum(0))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x, cache: cache + x, "returns no new value of what is kept; the new values come"),
+        (
+            lambda x, cache: (x, torch.cat([cache, cache])),
+            r"returns \(float32\[6\]\) in place of 'cache', which is \(float32\[3\]\); .*",
+        ),
+        (lambda x, other: x, "no argument of '<lambda>' is named 'cache'; arguments are x, other"),
+    ],
+)
+def test_what_torch_cannot_keep(function: Any, message: str) -> None:
+    """Functions that make no new value, or one of another shape."""
+    with pytest.raises(ttmlir.Error, match=message):
+        ttmlir.compile(function, torch.ones(3), torch.ones(3), keep=["cache"])
 
 
 def test_programs_that_only_read() -> None:

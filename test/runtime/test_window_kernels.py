@@ -88,6 +88,31 @@ def test_conv2d_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         both("conv2d", [image, weight], expected, **named, out_channels=4, groups=1)
 
 
+@pytest.mark.parametrize("moved", [1, 3 * 16 * 12, 1 << 18])
+@pytest.mark.parametrize("dilation", [(1, 1), (2, 1)])
+def test_conv2d_of_planes(monkeypatch: pytest.MonkeyPatch, moved: int, dilation: Any) -> None:
+    """Groups of few channels, of large images, some lines at a time."""
+    monkeypatch.setattr(window_kernels, "_MANY_POSITIONS", 1)
+    monkeypatch.setattr(window_kernels, "_MOVED", moved)
+    image, weight = normal(2, 9, 10, 6), normal(9, 2, 2, 3)
+    options: Any = {"dilation": dilation, "padding": (1, 2)}
+    expected = functional.conv2d(nchw(image), torch.from_numpy(weight), groups=3, **options)
+    named = image_parameters(image, "in_channels", kernel=(2, 3), stride=(1, 1), **options)
+    both("conv2d", [image, weight], expected, **named, out_channels=9, groups=3)
+
+
+@pytest.mark.parametrize("most", [1, 512])
+def test_infinities_stay_in_their_group(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Groups that share a product do not see each other's numbers."""
+    monkeypatch.setattr(window_kernels, "_MANY_POSITIONS", most)
+    image, weight = normal(1, 5, 6, 8), normal(4, 2, 3, 3)
+    image[0, 2, 3, 4] = np.inf
+    expected = functional.conv2d(nchw(image), torch.from_numpy(weight), groups=4)
+    pairs = {"kernel": (3, 3), "padding": (0, 0), "stride": (1, 1), "dilation": (1, 1)}
+    named = image_parameters(image, "in_channels", **pairs)
+    both("conv2d", [image, weight], expected, **named, out_channels=4, groups=4)
+
+
 @FEW
 @given(PAIRS, PAIRS, PAIRS, MARGINS, MARGINS, st.sampled_from([1, 2, 6]), st.sampled_from([2, 9]))
 def test_conv_transpose2d(

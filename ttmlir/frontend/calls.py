@@ -99,6 +99,10 @@ class Opener(ABC):
     def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
         """An example of the same type with another shape."""
 
+    def is_same(self, value: Any, expected: Any) -> bool:
+        """True for a constant of a call that the program, which has another, is right for."""
+        return _are_same(value, expected)
+
     def open_registered(self, value: Any) -> Opened | None:
         """The container as the framework's own registry describes it."""
         del value
@@ -301,7 +305,7 @@ class ConstantLayout(Layout):
 
     def flatten(self, value: Any, what: str) -> list[Any]:
         """Nothing; the value must be the same."""
-        if not _are_same(value, self.value):
+        if not self.opener.is_same(value, self.value):
             raise InputError(
                 f"was compiled for {what} = {_spell(self.value)}, not {_spell(value)}; call "
                 "ttmlir.compile again with this value"
@@ -783,6 +787,8 @@ class CallableModel:
                 prepared = prepare(self._program, Numerics(self.numerics))
                 if prepared.devices == 1:
                     make_plans(prepared)
+                # Read from the file, and kept.
+                _ = self._source_types, self.inputs
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays in the arguments of a call, and its numbers; InputError for another form."""

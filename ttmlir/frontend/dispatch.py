@@ -407,9 +407,11 @@ def compile(
     `resident` names arguments that stay on the device between calls, such as weights and caches:
     estimates count neither their transfer nor what follows from them alone, and let results that
     are their new values, alike in all shapes and types, stay there, too.
-    `keep` names arguments of a function of JAX that stay in the compiled model, such as caches: a
-    call does not pass them, and does not return their new values, which the function returns as its
-    last results, in the order of its parameters, or by their names in a dictionary.
+    `keep` names arguments of a function of JAX or torch that stay in the compiled model, such as
+    caches: a call does not pass them, and does not return their new values, which the function
+    returns as its last results, in the order of its parameters, or by their names in a dictionary.
+    Functions of torch may write to them in place instead, and modules have such arguments, too, as
+    have models of ONNX, whose last outputs are the new values.
     `compiled.restart()` gives them the numbers of the examples back.
     `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
     program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
@@ -450,6 +452,7 @@ def compile(
             [(model, example_args, kwargs)],
             keep,
             lambda: [_import(model, example_args, kwargs, weights, keep_late=late)],
+            weights=weights,
         )
     if resident:
         imported = keep_on_device(imported, resident)
@@ -696,14 +699,16 @@ def compile_programs(
 
     The models are functions of JAX, or torch modules, methods of them and functions, or models of
     ONNX. Equal weights are in the file once. Buffers of torch modules that one program changes are
-    seen by all of them, as are arguments of functions of JAX that `keep` names. The other
-    parameters are those of `compile`.
+    seen by all of them, as are arguments of functions that `keep` names. The other parameters are
+    those of `compile`.
     """
     _check_weights(weights)
     options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
-    models = _import_kept(calls, keep, lambda: _import_all(calls, weights), [*examples])
+    models = _import_kept(
+        calls, keep, lambda: _import_all(calls, weights), [*examples], weights=weights
+    )
     imported = {name: each for name, (each, _) in zip(examples, models, strict=True)}
     return _warned(
         lambda: CompiledPrograms(
@@ -739,6 +744,8 @@ def _import_kept(
     keep: str | Sequence[str],
     import_whole: Callable[[], Sequence[ImportedModel]],
     programs: Sequence[str] = (),
+    *,
+    weights: Weights = "constants",
 ) -> Sequence[tuple[ImportedModel, CallArguments]]:
     """Models, and examples of what their calls pass; ArgumentError for what cannot be kept."""
     if not keep:
@@ -747,18 +754,17 @@ def _import_kept(
             for imported, (_, args, kwargs) in zip(import_whole(), calls, strict=True)
         ]
     packages = {_framework_of(call) for call in calls}
-    if packages == {"torch"}:
-        raise ArgumentError(
-            "keep names arguments of functions of JAX; in torch buffers of a module that a call "
-            "changes stay: self.register_buffer('cache', cache)"
-        )
+    names = [keep] if isinstance(keep, str) else keep
+    if packages in ({"torch"}, {"onnx"}):
+        [package] = packages
+        keeping: Any = import_module(_installed(package, f"ttmlir.frontend.{package}.keeping"))
+        return keeping.import_keeping(calls, names, programs, weights=weights)
     if packages != {"jax"}:
         raise ArgumentError(
-            "keep names arguments of functions of JAX; those of text and ONNX are passed in each "
-            "call: resident=[...] says that they are on the device"
+            "keep names arguments of functions and of models of ONNX; those of text are passed in "
+            "each call: resident=[...] says that they are on the device"
         )
     jax_state: Any = import_module(_installed("jax", "ttmlir.frontend.jax_state"))
-    names = [keep] if isinstance(keep, str) else keep
     return jax_state.import_keeping(calls, names, programs)
 
 

@@ -34,7 +34,7 @@ def keep_on_device(imported: ImportedModel, names: Sequence[str]) -> ImportedMod
         found = [
             number
             for number, each in enumerate(signature.input_names)
-            if number not in bound and _is_part(each, name)
+            if number not in bound and is_part(each, name)
         ]
         if not found:
             raise ArgumentError(_explain(name, signature.leaf_names))
@@ -54,7 +54,8 @@ def keep_on_device(imported: ImportedModel, names: Sequence[str]) -> ImportedMod
     return replace(imported, signature=signature, module=module)
 
 
-def _is_part(name: str, whole: str) -> bool:
+def is_part(name: str, whole: str) -> bool:
+    """True for the name of an argument, or of what is in it."""
     return name == whole or name.startswith((f"{whole}[", f"{whole}."))
 
 

@@ -64,7 +64,7 @@ def import_model(
     with in_terms_of_the_user("the model", file=BYTES):
         model = read_model(given)
     with in_terms_of_the_user(model.name, file=model.file):
-        return _Door(model, args, kwargs, weights).imported()
+        return Door(model, args, kwargs, weights).imported()
 
 
 def read_onnx(
@@ -176,7 +176,7 @@ class Dimensions:
         return {each.name: self._given(each, examples) for each in inputs}
 
     def _note(self, given: Input, example: Any) -> None:
-        for name, array in _tensors_in(given.name, example):
+        for name, array in tensors_in(given.name, example):
             if given.shape is None or given.is_sequence:
                 continue
             if len(array.shape) != len(given.shape):
@@ -236,11 +236,11 @@ class Dimensions:
         return self._model.refuse(message)
 
 
-def _tensors_in(name: str, example: Any) -> Iterator[tuple[str, Any]]:
+def tensors_in(name: str, example: Any) -> Iterator[tuple[str, Any]]:
     """The arrays in an example, with their names."""
     if isinstance(example, list):
         for number, each in enumerate(cast("list[Any]", example)):
-            yield from _tensors_in(f"{name}[{number}]", each)
+            yield from tensors_in(f"{name}[{number}]", each)
     elif example is not None:
         yield name, example
 
@@ -314,25 +314,29 @@ def _read_array(model: Model, given: Input, value: Any, name: str = "") -> Any:
     return array
 
 
-class _Door:
+class Door:
     """Between the values of a call and the arrays of the program."""
+
+    kept: Sequence[str] = ()
+    """Names of inputs that a call does not pass."""
 
     def __init__(
         self, model: Model, args: tuple[Any, ...], kwargs: dict[str, Any], weights: Weights
     ) -> None:
-        self._model = model
-        self._inputs = read_inputs(model)
-        self._by_position = len(args)
-        self._by_name = list(kwargs)
+        """Import a model for examples of its inputs."""
+        self.model = model
+        self.inputs = read_inputs(model)
+        self.by_position = len(args)
+        self.by_name = list(kwargs)
         examples = self._examples(args, kwargs) if args or kwargs else {}
         self._fixed: dict[str, Any] = {}
-        self._given = Dimensions(model).resolve(self._inputs, examples)
-        self._graph = self._import(examples, weights)
+        self._given = Dimensions(model).resolve(self.inputs, examples)
+        self.graph = self._import(examples, weights)
 
     def _import(self, examples: Mapping[str, Any], weights: Weights) -> ImportedGraph:
         """The graph; for the numbers of examples on which shapes depend, if there are any."""
         while True:
-            importer = Importer(self._model, self._given, weights=weights)
+            importer = Importer(self.model, self._given, weights=weights)
             try:
                 return importer.run()
             except NumbersNeededError as error:
@@ -352,20 +356,20 @@ class _Door:
         inner[key] = type_, held(example, type_)
 
     def _examples(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        return _read_examples(self._model, self._inputs, args, kwargs)
+        return _read_examples(self.model, self.inputs, args, kwargs)
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays of a call, in the order of the function's arguments."""
         examples = self._examples(args, kwargs)
         found: list[Array | Number] = []
-        for each in self._inputs:
+        for each in self.inputs:
             expected = self._given[each.name]
             if not _is_alike(examples[each.name], expected):
                 raise InputError(
-                    f"'{self._model.name}' was compiled for {_describe(expected)} as "
+                    f"'{self.model.name}' was compiled for {_describe(expected)} as "
                     f"'{each.name}'; compile again for {_describe(examples[each.name])}"
                 )
-            for name, array in _tensors_in(each.name, examples[each.name]):
+            for name, array in tensors_in(each.name, examples[each.name]):
                 if name in self._fixed:
                     self._check_fixed(name, array)
                 else:
@@ -377,7 +381,7 @@ class _Door:
     def _check_fixed(self, name: str, array: Array) -> None:
         if not np.array_equal(array, self._fixed[name]):
             raise InputError(
-                f"'{self._model.name}' was compiled for '{name}' = "
+                f"'{self.model.name}' was compiled for '{name}' = "
                 f"{_spell(self._fixed[name])}, which decides about shapes; compile again for "
                 f"{_spell(array)}"
             )
@@ -385,24 +389,24 @@ class _Door:
     def unflatten(self, results: Sequence[Array]) -> Any:
         """What a call returns: the only result as such, several in the order of the graph's."""
         rest = iter(results)
-        values = [_restored(value, rest) for _, value in self._graph.results]
+        values = [_restored(value, rest) for _, value in self.graph.results]
         return values[0] if len(values) == 1 else tuple(values)
 
     def flatten_results(self, found: Any) -> list[Array]:
         """The arrays in what a call returns."""
-        values = (found,) if len(self._graph.results) == 1 else found
-        pairs = zip(values, (value for _, value in self._graph.results), strict=True)
+        values = (found,) if len(self.graph.results) == 1 else found
+        pairs = zip(values, (value for _, value in self.graph.results), strict=True)
         return [
             held(array, tensor.type)
             for value, expected in pairs
-            for (_, array), tensor in zip(_tensors_in("", value), leaves([expected]), strict=True)
+            for (_, array), tensor in zip(tensors_in("", value), leaves([expected]), strict=True)
         ]
 
     # -- what ONNX computes ------------------------------------------------------------------------
 
     @cached_property
     def _evaluator(self) -> Any:
-        onnx, model = onnx_package(), self._model
+        onnx, model = onnx_package(), self.model
         proto = model.proto
         if model.folder is not None:
             proto = onnx.ModelProto()
@@ -413,7 +417,7 @@ class _Door:
     def reference(self, *args: Any, **kwargs: Any) -> Any:
         """What the reference implementation of ONNX computes."""
         examples = self._examples(args, kwargs)
-        given = {each.name: _in_host_type(examples[each.name], each.type) for each in self._inputs}
+        given = {each.name: _in_host_type(examples[each.name], each.type) for each in self.inputs}
         with np.errstate(all="ignore"):
             found = self._evaluator.run(None, given)
         return found[0] if len(found) == 1 else tuple(found)
@@ -422,11 +426,11 @@ class _Door:
 
     def imported(self) -> ImportedModel:
         """All of it."""
-        graph, names = self._graph, list(self._names())
+        graph, names = self.graph, list(self._names())
         weights = {number: array for number, (_, array) in enumerate(graph.weights)}
         kept = [name for name, _ in graph.weights]
         signature = CallSignature(
-            name=self._model.name,
+            name=self.model.name,
             input_names=(*kept, *names),
             arguments=self._structure_of_arguments(),
             results=self._structure_of_results(),
@@ -436,7 +440,7 @@ class _Door:
             ),
         )
         return ImportedModel(
-            name=self._model.name,
+            name=self.model.name,
             module=graph.module,
             stage="ttir",
             input_names=names,
@@ -448,24 +452,25 @@ class _Door:
             bound=weights,
             parameters=lambda: iter(graph.parameters),
             warnings=narrow(graph.module, stage="ttir"),
-            file=self._model.file,
+            file=self.model.file,
         )
 
     def _names(self) -> Iterator[str]:
-        for each in self._inputs:
-            for name, _ in _tensors_in(each.name, _as_shapes(self._given[each.name])):
+        for each in self.inputs:
+            for name, _ in tensors_in(each.name, _as_shapes(self._given[each.name])):
                 if name not in self._fixed:
                     yield name
 
     def _structure_of_arguments(self) -> Structure:
-        structures = {each.name: self._structure(each.name) for each in self._inputs}
-        by_name = {name: structures[name] for name in self._by_name}
-        left_out = [name for name in structures if self._by_position and self._given[name] is None]
+        names = [each.name for each in self.inputs if each.name not in self.kept]
+        structures = {name: self._structure(name) for name in names}
+        by_name = {name: structures[name] for name in self.by_name}
+        left_out = [name for name in structures if self.by_position and self._given[name] is None]
         positions = [
             structure
             for place, (name, structure) in enumerate(structures.items())
             if name not in by_name
-            and (place < self._by_position or (name not in left_out and not self._by_name))
+            and (place < self.by_position or (name not in left_out and not self.by_name))
         ]
         return tuple_of(tuple_of(*positions), dict_of(by_name))
 
@@ -482,7 +487,7 @@ class _Door:
         return of(self._given[name], name)
 
     def _structure_of_results(self) -> Structure:
-        found = [_structure_of_value(value) for _, value in self._graph.results]
+        found = [_structure_of_value(value) for _, value in self.graph.results]
         return found[0] if len(found) == 1 else tuple_of(*found)
 
 
@@ -493,7 +498,7 @@ def _is_learned(array: Array) -> bool:
 
 def _find(examples: Mapping[str, Any], name: str) -> Any:
     """The array of an example by a name such as `x` or `x[1]`."""
-    pairs = (pair for each, example in examples.items() for pair in _tensors_in(each, example))
+    pairs = (pair for each, example in examples.items() for pair in tensors_in(each, example))
     return dict(pairs).get(name)
 
 

@@ -25,6 +25,13 @@ class TorchOpener(Opener):
         """Zeros: the numbers of examples make no difference."""
         return torch_package().as_tensor(leaf).new_zeros(tuple(shape))
 
+    def is_same(self, value: Any, expected: Any) -> bool:
+        """Equal constants, and any generator of random numbers: seeds come from the call's."""
+        generator = torch_package().Generator
+        if isinstance(expected, generator):
+            return value is None or isinstance(value, generator)
+        return super().is_same(value, expected)
+
     def open(self, value: Any) -> Opened | None:
         """One level of a container; a module is none."""
         return None if isinstance(value, torch_package().nn.Module) else super().open(value)

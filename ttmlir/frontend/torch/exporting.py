@@ -39,7 +39,7 @@ from ttmlir.frontend.torch.distributed.placing import (
 )
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import location_of_error, location_of_trace, user_frames_kept
-from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
+from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, generators_in, is_random
 from ttmlir.frontend.torch.rules import RULES, rule_of
 from ttmlir.frontend.torch.support import EAGER_QUANTIZATION, NESTED, SPARSE, near
 from ttmlir.frontend.torch.training.gradients import (
@@ -237,7 +237,7 @@ def trace_model(
     def run(*tensors: Any) -> tuple[Any, ...]:
         args, kwargs = call.unflatten(tensors)
         # A module is called, for its hooks; a method of one is not.
-        with _attributes_of(owner, before) if is_module else nullcontext():
+        with attributes_of(owner, before) if is_module else nullcontext():
             returned = (model if is_module else function)(*args, **kwargs)
         layout, results = read_layout(returned, OPENER)
         found.append(layout)
@@ -248,7 +248,7 @@ def trace_model(
     after: dict[str, Any] = {"forward": run, "_forward_hooks": {}, "_forward_pre_hooks": {}}
     before: dict[str, Any] = {}
     if owner is not None:
-        before = {name: _held_by(owner).get(name) for name in after}
+        before = {name: held_by(owner).get(name) for name in after}
     devices = _find_devices(owner, leaves)
     tensors = [
         torch_package().as_tensor(whole_of(leaf, f"argument {number}"))
@@ -257,7 +257,7 @@ def trace_model(
     with ExitStack() as stack:
         if owner is not None:
             stack.enter_context(whole_weights(owner))
-        stack.enter_context(_attributes_of(owner, after))
+        stack.enter_context(attributes_of(owner, after))
         exported = export(_as_module(run) if owner is None else owner, tensors, devices=devices)
     if takes_seed(exported) and SEED in (*call.binding.positions, *call.binding.keywords):
         raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
@@ -280,17 +280,17 @@ def _find_devices(owner: Any, leaves: Sequence[Any]) -> Devices | None:
 def _without_graph(module: Any) -> Any:
     """A module with the weights and modules of another, of which torch would run the graph."""
     plain = torch_package().nn.Module()
-    _held_by(plain).update(_held_by(module))
+    held_by(plain).update(held_by(module))
     return plain
 
 
 @contextmanager
-def _attributes_of(module: Any, values: Mapping[str, Any]) -> Generator[None]:
+def attributes_of(module: Any, values: Mapping[str, Any]) -> Generator[None]:
     """Let a module have other attributes for a while; None is for those of its class."""
     if module is None:
         yield
         return
-    held = _held_by(module)
+    held = held_by(module)
     before = {name: held.get(name) for name in values}
     _set_attributes(module, values)
     try:
@@ -299,12 +299,13 @@ def _attributes_of(module: Any, values: Mapping[str, Any]) -> Generator[None]:
         _set_attributes(module, before)
 
 
-def _held_by(module: Any) -> dict[str, Any]:
+def held_by(module: Any) -> dict[str, Any]:
+    """The attributes of a module's own."""
     return module.__dict__
 
 
 def _set_attributes(module: Any, values: Mapping[str, Any]) -> None:
-    held = _held_by(module)
+    held = held_by(module)
     for name, value in values.items():
         if value is None:
             held.pop(name, None)
@@ -352,8 +353,8 @@ def _export_seeded(
         if exported is not None:
             return exported
         lowered = lower_gradients(module, args, kwargs)
-    if lowered.takes_seed:
-        return _export_with_seed(lowered, args, kwargs)
+    if lowered.generators:
+        return _export_with_seed(lowered, args, kwargs, lowered.generators)
     with torch_package().no_grad():
         return _export(lowered, args, kwargs)
 
@@ -392,7 +393,7 @@ def _export_gradients(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
             _dispatch_of_cpp(dispatchers),
         ):
             stack.enter_context(context)
-        stack.enter_context(_attributes_of(module, {"forward": run}))
+        stack.enter_context(attributes_of(module, {"forward": run}))
         table = {**_decompositions(), **own_decompositions()}
         [_, functions] = program._split_decomp_table_to_cia_and_python_decomp(table)
         own = {"_export_to_aten_ir": partial(lower, decomp_table=functions)}
@@ -448,21 +449,27 @@ def take_seed(module: Any, exported: Any, args: tuple[Any, ...], kwargs: dict[st
     if module is exported:
         module = exported.module()
     seeded = take_names(create_seeded(decomposed), module, SEED)
-    return _export_with_seed(seeded, args, kwargs)
+    specs = decomposed.graph_signature.input_specs
+    objects = {spec.arg.name: decomposed.constants.get(spec.target) for spec in specs}
+    generators = generators_in(decomposed.graph, objects)
+    return _export_with_seed(seeded, args, kwargs, generators)
 
 
-def _export_with_seed(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _export_with_seed(
+    module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], generators: tuple[Any, ...]
+) -> Any:
     torch = torch_package()
     if SEED in kwargs:
         raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
     with torch.no_grad():
-        seed = torch.zeros((), dtype=torch.int32)
+        shape = () if len(generators) == 1 else (len(generators),)
+        seed = torch.zeros(shape, dtype=torch.int32)
         exported = _export(module, args, {**kwargs, SEED: seed})
-    exported.graph_module.meta[_TAKES_SEED] = True
+    exported.graph_module.meta[_GENERATORS] = generators
     return exported
 
 
-_TAKES_SEED = "ttmlir.takes_seed"
+_GENERATORS = "ttmlir.generators"
 _TWO_SEEDS = (
     f"a program with random numbers is called with {SEED}=..., which is an argument of the model "
     "itself; give that another name"
@@ -471,7 +478,12 @@ _TWO_SEEDS = (
 
 def takes_seed(exported: Any) -> bool:
     """True for an exported program whose last input is a seed of ours."""
-    return bool(exported.graph_module.meta.get(_TAKES_SEED))
+    return bool(generators_of(exported))
+
+
+def generators_of(exported: Any) -> tuple[Any, ...]:
+    """The generators of an exported program that takes a seed for each; None is torch's own."""
+    return exported.graph_module.meta.get(_GENERATORS, ())
 
 
 @contextmanager

@@ -41,6 +41,7 @@ from ttmlir.frontend.torch.elements import SMALL_FLOATS, is_symbolic, is_tensor,
 from ttmlir.frontend.torch.exporting import (
     TracedModel,
     decompose,
+    generators_of,
     take_seed,
     takes_seed,
     trace_model,
@@ -251,7 +252,7 @@ class _Door:
         self._state = range(len(program.weights), len(passed_on))
         self._given: list[Any] = []
         self._kept: list[Array] = []
-        self._takes_seed = takes_seed(self._exported)
+        self._generators = self._find_generators()
         self._last_seed: Any = None
 
     def imported(self) -> ImportedModel:
@@ -277,7 +278,7 @@ class _Door:
 
     @property
     def _input_names(self) -> list[str]:
-        return [*self._call.leaf_names, *([SEED] if self._takes_seed else [])]
+        return [*self._call.leaf_names, *([SEED] if self._generators else [])]
 
     def _signature(self) -> CallSignature:
         program = self._program
@@ -290,7 +291,7 @@ class _Door:
             name=self._name,
             input_names=(*kept, *self._input_names),
             framework="torch",
-            arguments=self._call.describe(*([SEED] if self._takes_seed else [])),
+            arguments=self._call.describe(*([SEED] if self._generators else [])),
             results=results,
             bound=tuple(range(len(kept))),
             state=len(program.state),
@@ -318,15 +319,32 @@ class _Door:
 
     def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         seeds: list[Any] = []
-        if self._takes_seed:
-            self._last_seed = create_seed(kwargs.get(SEED))
-            seeds = [self._last_seed]
+        if self._generators:
+            given = kwargs.get(SEED)
             kwargs = {name: value for name, value in kwargs.items() if name != SEED}
+            self._last_seed = create_seed(given, self._generators_of_call(args, kwargs))
+            seeds = [self._last_seed]
         leaves = [*self._call.flatten(args, kwargs), *seeds]
         self._given = [leaves[index] for index in self._program.changed]
         return [
             self._array(name, leaf) for name, leaf in zip(self._input_names, leaves, strict=True)
         ]
+
+    def _find_generators(self) -> list[tuple[Any, int | None]]:
+        """The generators of the program, each with its place among the values of a call."""
+        found = generators_of(self._exported)
+        if all(each is None for each in found):
+            return [(each, None) for each in found]
+        leaves = _values_of(self._call.unflatten([None] * len(self._call.leaf_names)))
+        known = {getattr(each, "_cdata", None): place for place, each in enumerate(leaves)}
+        return [(each, None if each is None else known.get(each._cdata)) for each in found]
+
+    def _generators_of_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Those that a call passes in place of the program's, and the program's own."""
+        if all(place is None for _, place in self._generators):
+            return [each for each, _ in self._generators]
+        leaves = _values_of(self._call.binding.arrange(args, kwargs))
+        return [each if place is None else leaves[place] for each, place in self._generators]
 
     def _array(self, name: str, leaf: Any) -> Array:
         leaf = whole_of(leaf, name)
@@ -403,7 +421,7 @@ class _Door:
 
     def _example_leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The inputs of torch's graph: new tensors, and what is none."""
-        if self._takes_seed and self._last_seed is not None:
+        if self._generators and self._last_seed is not None:
             kwargs = {SEED: self._last_seed, **kwargs}
         arrays = iter(self.flatten(args, kwargs))
         self._given = []
@@ -433,6 +451,16 @@ class _Door:
             *self._kept,
             *(np.asarray(leaf) if isinstance(leaf, Number) else array_of(leaf) for leaf in leaves),
         ]
+
+
+def _values_of(arguments: Any) -> list[Any]:
+    """What containers of torch hold, None as well."""
+    pytree: Any = torch_package().utils._pytree
+
+    def is_none(value: Any) -> bool:
+        return value is None
+
+    return pytree.tree_leaves(arguments, is_leaf=is_none)
 
 
 def _copy_into(leaf: Any, array: Array) -> None:

@@ -79,6 +79,8 @@ def pack_conv2d(
     shape = _shape(parameters, "in_channels")
     if groups > 1 and shape[-1] == groups:
         multiply = _pack_depthwise(weight, axes, groups)
+    elif groups > 1 and _fills_planes(weight, axes):
+        multiply = _pack_planes(weight, axes, groups)
     elif groups > 1:
         multiply = _pack_groups(weight, axes, groups)
     else:
@@ -183,13 +185,78 @@ def _pack_matrix(weight: Array, axes: Axes, batch: int, *, often: bool) -> Funct
     return multiply
 
 
-def _pack_groups(weight: Array, axes: Axes, groups: int) -> Function:
+_FEW_CHANNELS = 8
+"""Channels of a group up to which moved planes take less time than windows of joined groups."""
+_MANY_POSITIONS = 512
+"""From so many positions of the window on."""
+_MOVED = 1 << 18
+"""Numbers of moved planes at a time, which a product needs to be large for."""
+
+
+def _fills_planes(weight: Array, axes: Axes) -> bool:
+    """True if `_pack_planes` is faster than `_pack_groups`."""
+    height, width = axes
+    is_dense = height.stride == width.stride == 1
+    return (
+        is_dense
+        and weight.shape[1] <= _FEW_CHANNELS
+        and height.positions * width.positions >= _MANY_POSITIONS
+    )
+
+
+def _pack_planes(weight: Array, axes: Axes, groups: int) -> Function:
+    """The weights of each group times planes of its channels, one for each element of the window.
+
+    Pixels follow each other over the ends of lines, so that planes are moved in long pieces; sums
+    at the ends of lines, whose windows would go on in the next line, are left out.
+    """
+    height, width = axes
+    outputs, inner, *kernel = weight.shape
+    order = weight.reshape(groups, -1, inner, *kernel).transpose(0, 1, 3, 4, 2)
+    matrices = np.ascontiguousarray(order).reshape(groups, outputs // groups, -1)
+    taps = matrices.shape[2]
+
+    def multiply(image: Array) -> Array:
+        batch, rows, line, channels = image.shape
+        dtype = np.result_type(image, weight)
+        result = np.empty((batch, height.positions, width.positions, outputs), dtype)
+        # Behind the last line are as many numbers as the last windows reach over it.
+        planes = np.zeros((channels, rows * line + width.reach), image.dtype)
+        step = min(height.positions, max(1, _MOVED // (taps * line)))
+        moved = np.empty(taps * step * line, image.dtype)
+        sums = np.empty((groups, outputs // groups, step * line), dtype)
+        plane, pixel = planes.strides
+        strides = (height.dilation * line * pixel, width.dilation * pixel, plane, pixel)
+        for number in range(batch):
+            planes[:, : rows * line].reshape(channels, rows, line)[...] = np.moveaxis(
+                image[number], -1, 0
+            )
+            for first in range(0, height.positions, step):
+                count = min(step, height.positions - first)
+                shape = (*kernel, inner, count * line)
+                windows = moved[: taps * count * line].reshape(shape)
+                products = sums[..., : count * line]
+                for group in range(groups):
+                    begin = planes[group * inner :, first * line :]
+                    windows[...] = as_strided(begin, shape, strides, writeable=False)
+                    np.matmul(matrices[group], windows.reshape(taps, -1), out=products[group])
+                lines = products.reshape(outputs, count, line)[..., : width.positions]
+                result[number, first : first + count] = lines.transpose(1, 2, 0)
+        return result
+
+    return multiply
+
+
+def _pack_groups(weight: Array, axes: Axes, groups: int, *, joined: bool = True) -> Function:
     """Matrices of pixels times the weights of each group."""
     height, width = axes
-    matrices = _joined_groups(weight, groups)
+    matrices = _joined_groups(weight, groups, _JOINED if joined else 0)
     parts, columns, part = matrices.shape
 
     def multiply(image: Array) -> Array:
+        if parts < groups and not np.isfinite(image).all():
+            # Zeros between groups would make NaN of it.
+            return _pack_groups(weight, axes, groups, joined=False)(image)
         shape = (image.shape[0], height.positions, width.positions)
         result = np.empty((*shape, parts, part), np.result_type(image, weight))
         blocks = list(_blocks(shape[0], height.positions, width.positions * columns))
@@ -216,16 +283,16 @@ _JOINED = 16
 """Channels that one product takes at least, if there are as many."""
 
 
-def _joined_groups(weight: Array, groups: int) -> Array:
+def _joined_groups(weight: Array, groups: int, least: int) -> Array:
     """The weights as matrices (parts, KH * KW * channels, outputs).
 
-    Some neighbouring groups make one part, with zeros between them, as products and copies of few
-    channels take as long as of many.
+    Some neighbouring groups make one part of up to `least` channels, with zeros between them, as
+    products and copies of few channels take as long as of many.
     """
     outputs, inner, *kernel = weight.shape
     each = outputs // groups
     count = 1
-    while count * 2 * inner <= _JOINED and groups % (count * 2) == 0:
+    while count * 2 * inner <= least and groups % (count * 2) == 0:
         count *= 2
     parts = groups // count
     matrices = np.zeros((parts, *kernel, count, inner, count, each), weight.dtype)

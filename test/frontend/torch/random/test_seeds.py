@@ -184,6 +184,51 @@ def test_calls_without_a_seed() -> None:
     torch.testing.assert_close(compiled(x), first)
 
 
+def test_generators() -> None:
+    """Draws have the numbers of their own generator's seed, whether held or passed."""
+    held, example = torch.Generator(), torch.Generator()
+
+    def draw(x: Any, others: Any, generator: Any = None) -> Any:
+        first = torch.rand(4, generator=generator)
+        return first, torch.randn(4), x + torch.rand(4, generator=held), first + others[0]
+
+    x = torch.zeros(4)
+    compiled = ttmlir.compile(draw, x, [x], example)
+    given = torch.Generator()
+    calls: list[Any] = []
+    for seeds in ((1, 2, 3), (1, 4, 5), (6, 2, 5)):
+        given.manual_seed(seeds[0]), held.manual_seed(seeds[1]), torch.manual_seed(seeds[2])
+        calls.append(compiled(x, others=[x], generator=given))
+    first, second, third = calls
+    torch.testing.assert_close(compiled.reference(x, [x], given), third)
+    same = [[torch.equal(*pair) for pair in zip(first, each, strict=True)] for each in calls[1:]]
+    assert same == [[True, False, False, True], [False, False, True, False]]
+    assert torch.equal(second[1], third[1])
+    # The words of each begin with the first one of the seed that torch draws from it.
+    low, high = -(1 << 31), 1 << 31
+    [seed] = torch.randint(low, high, (1,), generator=given.manual_seed(6), dtype=torch.int32)
+    words = words_of(int(seed) % (1 << 32), 4)
+    np.testing.assert_array_equal(third[0], (words >> 9) * np.float32(2**-23))
+    for seed in (9, torch.tensor(9, dtype=torch.int32)):
+        found = compiled(x, [x], None, seed=seed)
+        assert not torch.equal(found[0], found[2])
+        np.testing.assert_array_equal(found[0], (words_of(9, 4) >> 9) * np.float32(2**-23))
+
+
+def test_a_held_generator_alone() -> None:
+    """Torch's own stays as it is."""
+    held = torch.Generator().manual_seed(7)
+    x = torch.ones(3)
+    compiled = ttmlir.compile(lambda x: torch.bernoulli(x / 2, generator=held) + x, x)
+    before = torch.get_rng_state()
+    held.manual_seed(7)
+    first = [compiled(x) for _ in range(9)]
+    held.manual_seed(7)
+    assert all(torch.equal(each, compiled(x)) for each in first)
+    assert len({tuple(each.tolist()) for each in first}) > 1
+    assert torch.equal(before, torch.get_rng_state())
+
+
 def test_files(tmp_path: Any) -> None:
     """A file takes the seed by name."""
     x = torch.ones(40)

@@ -1,12 +1,14 @@
 """Programs of torch whose random numbers come from a seed.
 
 Random operations of a graph are replaced by what `distributions` makes of the words of a seed. The
-words of all operations are drawn at once; operations take theirs in the order of the graph.
+words of all operations are drawn at once; operations take theirs in the order of the graph. Where
+operations are given generators, each generator has a seed, and words, of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
@@ -19,16 +21,56 @@ SEED = "seed"
 """The keyword that a call passes a seed by."""
 
 
-def create_seed(given: Any) -> Any:
-    """The seed of a call as a tensor: a number or a tensor, or else one from torch's generator."""
+_APART = 0x9E37_79B9
+"""What lies between the seeds of several generators that follow from one number."""
+
+
+def create_seed(given: Any, generators: Sequence[Any] = (None,)) -> Any:
+    """The seeds of a call as a tensor: one without dimension, or one for each of some generators.
+
+    They follow from a number or a tensor, or else each comes from its own generator, as
+    `torch.manual_seed` and the generator's own fix what follows; None is torch's.
+    """
     torch = torch_package()
+    count = len(generators)
     if given is None:
-        # So `torch.manual_seed` fixes what follows, as it does for dropout in torch.
-        return torch.randint(-(1 << 31), 1 << 31, (), dtype=torch.int32)
-    if isinstance(given, int):
-        # The same 32 bits, as a number with a sign.
-        return torch.tensor((given + (1 << 31)) % (1 << 32) - (1 << 31), dtype=torch.int32)
-    return given
+        seeds = [_drawn_from(each) for each in generators]
+    elif isinstance(given, int):
+        # The same 32 bits, as numbers with a sign.
+        numbers = [(given + each * _APART + (1 << 31)) % (1 << 32) for each in range(count)]
+        seeds = [torch.tensor(each - (1 << 31), dtype=torch.int32) for each in numbers]
+    elif count == 1 or tuple(given.shape) == (count,):
+        return given
+    else:
+        return create_seed(int(given), generators)
+    return seeds[0] if count == 1 else torch.stack(seeds)
+
+
+def _drawn_from(generator: Any) -> Any:
+    torch = torch_package()
+    device = None if generator is None else generator.device
+    low, high = -(1 << 31), 1 << 31
+    return torch.randint(low, high, (), dtype=torch.int32, device=device, generator=generator).cpu()
+
+
+def generators_in(graph: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The generators that the draws of a graph are given, in the order of their first ones.
+
+    None stands for torch's own; `values` are those of placeholders, by name.
+    """
+    found = (_generator_of(node, values) for node in graph.nodes if is_draw(node))
+    return tuple({_identity(each): each for each in found}.values())
+
+
+def _generator_of(node: Any, values: Mapping[str, Any]) -> Any:
+    given: Any = _bound(node, node.args, node.kwargs).get("generator")
+    node_class: Any = torch_package().fx.Node
+    return values.get(given.name) if isinstance(given, node_class) else given
+
+
+def _identity(generator: Any) -> int | None:
+    """What is the same for all objects that stand for one generator."""
+    return getattr(generator, "_cdata", None)
 
 
 def is_random(graph: Any) -> bool:
@@ -63,13 +105,23 @@ def _bound(node: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, 
 
 
 def run_seeded(graph: Any, seed: Any, inputs: Sequence[Any]) -> Any:
-    """What a graph module computes; its random numbers, if it has any, come from a seed."""
+    """What a graph module computes; its random numbers, if it has any, come from a seed, or from
+    one for each of `generators_in`."""
     torch = torch_package()
     draws = {node: _draw_of(node) for node in graph.graph.nodes if is_draw(node)}
     interpreter: Any = torch.fx.Interpreter(graph)
     if not draws:
         return interpreter.run(*inputs)
-    words = Words(seed, sum(_count(node, draw) for node, draw in draws.items()))
+    names = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
+    values = dict(zip(names, inputs, strict=False))
+    sources = {node: _identity(_generator_of(node, values)) for node in draws}
+    counts: Counter[int | None] = Counter()
+    for node, draw in draws.items():
+        counts[sources[node]] += _count(node, draw)
+    words = {
+        source: Words(seed if len(counts) == 1 else seed[place], count)
+        for place, (source, count) in enumerate(counts.items())
+    }
     run_node = interpreter.run_node
 
     def run(node: Any) -> Any:
@@ -83,7 +135,7 @@ def run_seeded(graph: Any, seed: Any, inputs: Sequence[Any]) -> Any:
         args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
         given = _bound(node, args, kwargs)
         try:
-            value = draw.make(words, given, _first(node.meta["val"]))
+            value = draw.make(words[sources[node]], given, _first(node.meta["val"]))
         except ValueError as error:
             refuse_node(node, str(error))
         return given["self"].copy_(value) if _writes(node) else value

@@ -24,7 +24,7 @@ from ttmlir.frontend.torch.distributed.one_device import as_device
 from ttmlir.frontend.torch.distributed.placing import Devices, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node, user_frames_kept
-from ttmlir.frontend.torch.random.seeding import SEED, is_draw, is_random, run_seeded
+from ttmlir.frontend.torch.random.seeding import SEED, generators_in, is_draw, run_seeded
 from ttmlir.frontend.torch.training.holding import hold, take_names
 
 
@@ -131,7 +131,7 @@ def lower_gradients(
         graph = _trace_for_devices(flat, list(state.values()), tensors, devices)
         check_results(graph, is_plain, [*state])
     lowered = _lowered(state, graph, structure)
-    return take_names(lowered, module, *((SEED,) if lowered.takes_seed else ()))
+    return take_names(lowered, module, *((SEED,) if lowered.generators else ()))
 
 
 def take_hooks(tensor: Any, other: Any) -> None:
@@ -294,10 +294,10 @@ def _lowered(state: Mapping[str, Any], graph: Any, structure: Sequence[Any]) -> 
     result_spec, constants = structure
 
     class Lowered(torch.nn.Module):
-        takes_seed = is_random(graph.graph)
+        generators = generators_in(graph.graph, {})
 
         def forward(self, *args: Any, **kwargs: Any) -> Any:
-            seed = kwargs.pop(SEED) if self.takes_seed else None
+            seed = kwargs.pop(SEED) if self.generators else None
             tensors = [
                 leaf
                 for leaf in pytree.tree_leaves((args, kwargs))
