@@ -335,3 +335,42 @@ def test_weights_are_scaled_as_matrices() -> None:
     compiled = compile_at(3, model, x)
     assert "memref<18432x1x!ttcore.tile" not in compiled.text("ttnn")
     torch.testing.assert_close(compiled(x), model(x).detach(), atol=2e-5, rtol=1e-5)
+
+
+class Gated(nn.Module):
+    """The second half of a layer of a decoder."""
+
+    def __init__(self) -> None:
+        """36 columns of tiles become 88."""
+        super().__init__()
+        self.norm = nn.LayerNorm(1152)
+        self.gate, self.up = (nn.Linear(1152, 2816, bias=False) for _ in range(2))
+        self.down = nn.Linear(2816, 1152, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Each position alone."""
+        y = self.norm(x)
+        return x + self.down(functional.silu(self.gate(y)) * self.up(y))
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "least"), [((5, 1152), "", 0.9999), ((1, 32, 1152), NARROW, 0.999)]
+)
+def test_weights_of_few_rows_are_sharded_over_banks(
+    shape: tuple[int, ...], options: str, least: float
+) -> None:
+    """A bank has 15 of 176 columns of tiles of the joined first layers, and 3 of 36 of the last."""
+    torch.manual_seed(9)
+    model, x = Gated().eval(), torch.randn(shape)
+    expected = model(x).detach()
+    said = {"weights": "arguments", "optimization_level": 3, "options": options}
+    compiled = ttmlir.compile(model.bfloat16(), x.bfloat16(), board="n150", **said)
+    text = compiled.text("ttnn")
+    tile = "bfp_bf8" if options else "bf16"
+    for extents in ("36x15", "88x3"):
+        assert f"<1x12>, memref<{extents}x!ttcore.tile<32x32, {tile}>, #dram>" in text
+    names = [each.name for each in compiled.estimate().operations if each.mid]
+    # Rows and results move to shards and back, weights before the call.
+    assert names.count("ttnn.to_memory_config") == 4
+    found = compiled(x.bfloat16(), numerics="device").float().detach()
+    assert np.corrcoef(found.numpy().ravel(), expected.numpy().ravel())[0, 1] > least

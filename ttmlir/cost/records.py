@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ttmlir.cost.families.contraction import PACKED
-from ttmlir.cost.work import TILE, MatmulConfig, Work
+from ttmlir.cost.work import TILE, MatmulConfig, Work, shard_cores
+from ttmlir.layout.enums import MemorySpace
 from ttmlir.optable import DEFINITIONS
 from ttmlir.runtime.binary import Operation, TensorRef, compute_config_of
 from ttmlir.runtime.tensor import TensorDesc
@@ -70,6 +71,14 @@ def _product(record: Operation, place: Place) -> Work | None:
         return None
     activation = str(record.scalar("activation") or "")
     matmul = MatmulConfig(activation=activation, approximate=activation == _APPROXIMATE)
+    plan = record.optional_field("matmul_program_config")
+    if (
+        plan is not None
+        and b.memory_space is MemorySpace.DEVICE_DRAM
+        and b.memory_layout.is_sharded
+    ):
+        grid, depth = (1, shard_cores(b)), int(plan["in0_block_w"])
+        matmul = replace(matmul, grid=grid, block_depth=depth, at_banks=True)
     if record.scalar("transpose_a"):
         a = _transposed(a)
     if record.scalar("transpose_b"):

@@ -144,6 +144,9 @@ class MatmulConfig:
     """Its fast form."""
     ring: bool = False
     """The first operand goes from core to core in a ring."""
+    at_banks: bool = False
+    """The cores next to the banks of DRAM multiply, and give what they make to those that keep
+    it."""
 
 
 @dataclass(frozen=True, kw_only=True)

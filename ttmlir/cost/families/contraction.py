@@ -110,9 +110,11 @@ def multiply(
         receivers=across,
         ring=work.matmul.ring,
     )
-    second = _block_read(
-        machine, b, division.block_columns * division.depth, readers=across, receivers=down
-    )
+    tiles = division.block_columns * division.depth
+    if work.matmul.at_banks:
+        second = _bank_read(machine, b, tiles, across)
+    else:
+        second = _block_read(machine, b, tiles, readers=across, receivers=down)
     compute = block_stages(
         machine,
         (a.data_type, b.data_type, work.output.data_type),
@@ -127,7 +129,9 @@ def multiply(
         turning = tiles * pass_cycles(machine, "transpose_wh_tile", a.data_type, work)
         compute = tuple(replace(each, cycles=each.cycles + turning) for each in compute)
     results = division.block_rows * division.block_columns
-    once = [writing(machine, work.output, results, division.cores)]
+    size = tile_bytes(work.output.data_type)
+    given = machine.write_l1(results, size) if work.matmul.at_banks else None
+    once = [given or writing(machine, work.output, results, division.cores)]
     for bias in work.operands[2:]:
         # A row of the bias is added to the results, which go through L1 once more, as many tiles at
         # once as DST holds.
@@ -272,6 +276,14 @@ def _block_read(
     kind = read.kind if read.cycles > given else NOC
     least = max(read.ideal, size / machine.interface_rate)
     return Stage(kind, read.cycles + given, least, machine.multicast_delay(receivers - 1))
+
+
+def _bank_read(machine: Machine, desc: TensorDesc, tiles: int, cores: int) -> Stage:
+    """A block that lies in one bank, in packets of as many whole tiles as divide it."""
+    size = tile_bytes(desc.data_type)
+    most = max(1, machine.noc.packet_bytes // size)
+    packet = next(count for count in range(most, 0, -1) if tiles % count == 0)
+    return machine.read_dram(tiles // packet, packet * size, cores, placed=True)
 
 
 def _side_by_side(

@@ -473,6 +473,9 @@ PASSES: dict[str, str] = {
     ),
     "ttnn-shard-images": "ttmlir.passes.ttnn.optimizer.ttnn_shard_images:TTNNShardImagesPass",
     "ttnn-shard-norms": "ttmlir.passes.ttnn.optimizer.ttnn_shard_norms:TTNNShardNormsPass",
+    "ttnn-shard-products": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_shard_products:TTNNShardProductsPass"
+    ),
     "ttnn-simplify-locs-for-codegen": (
         "ttmlir.passes.ttnn.functions.ttnn_simplify_locs_for_codegen:TTNNSimplifyLocsForCodegenPass"
     ),

@@ -638,7 +638,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
             *self._overrides(),
-            # Weights are prepared once, too.
+            # Weights are sharded, and prepared for convolutions, once.
             *(const_eval if self._fuses_layers else []),
             *(
                 [TTNNSetMatmulProgramConfigPass()]
@@ -682,6 +682,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
         from ttmlir.passes.ttnn.optimizer.ttnn_shard_images import TTNNShardImagesPass
         from ttmlir.passes.ttnn.optimizer.ttnn_shard_norms import TTNNShardNormsPass
+        from ttmlir.passes.ttnn.optimizer.ttnn_shard_products import TTNNShardProductsPass
 
         overrides = TTNNOptimizerPass(
             override_output_layout=self.override_output_layout,
@@ -706,7 +707,11 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 else []
             ),
             *([greedy, CanonicalizePass()] if spreads else []),
-            *([images, self._keeping(), TTNNShardNormsPass()] if self._fuses_layers else []),
+            *(
+                [images, self._keeping(), TTNNShardNormsPass(), TTNNShardProductsPass()]
+                if self._fuses_layers
+                else []
+            ),
             *([overrides] if overrides != TTNNOptimizerPass() else []),
             *([preparing] if self._optimizes else []),
         ]

@@ -34,7 +34,7 @@ Heads of one position of each sequence share tiles where they are computed with.
 Products of sequences, and what is computed of them element by element or row by row, have the
 dimensions of the sequences where that takes at most a quarter more tiles than rows of all
 sequences do, and else one row after the other. Large parts of the columns of a product are products
-of their own.
+of their own. Weights by which at most 32 rows are multiplied are transposed before a call.
 Options: none.
 Not done here: sequences shorter than a tile keep the moves that they have.
 """
@@ -49,6 +49,7 @@ from ttmlir.dialects import ttir
 from ttmlir.ir.greedy_rewriting import GreedyRewriter
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.general.const_eval_hoist_transform import is_computed_once
 from ttmlir.passes.ttir import ttir_shape_positions
 from ttmlir.passes.ttir.ttir_shape_images import (
     convert_rows,
@@ -97,7 +98,7 @@ class TTIRShapeLayersPass(ModulePass):
         ]
         shapes = {
             **dict.fromkeys((*elementwise, *_OF_ROWS), (_compute_before,)),
-            **dict.fromkeys(("matmul", "linear"), (_keep_sequences,)),
+            **dict.fromkeys(("matmul", "linear"), (_keep_sequences, _turn_weight)),
             **dict.fromkeys(("slice", "slice_static"), (_slice_before,)),
             "reshape": (_merge,),
         }
@@ -157,6 +158,20 @@ def _keep_sequences(op: Operation, builder: Builder) -> SSAValue | None:
     type_ = tensor_like(op.results[0], (*shape[:2], value_shape(op.results[0])[-1]))
     product = builder.create(mnemonic_of(op), (source, weight, *bias), type_, **said)
     return builder.reshape(product, value_shape(op.results[0]))
+
+
+def _turn_weight(op: Operation, builder: Builder) -> SSAValue | None:
+    """A matrix that is there before a call, and by which few rows are multiplied, is transposed
+    before, too."""
+    rows, weight, *bias = inputs_of(op)
+    said, shape = parameters_of(op), value_shape(weight)
+    if not said["transpose_b"] or len(shape) != 2:
+        return None
+    if math.prod(value_shape(rows)[:-1]) > TILE or not is_computed_once(weight):
+        return None
+    turned = builder.permute(weight, (1, 0))
+    said = {**said, "transpose_b": False}
+    return builder.create(mnemonic_of(op), (rows, turned, *bias), op.results[0].type, **said)
 
 
 def _slice_before(op: Operation, builder: Builder) -> SSAValue | None:

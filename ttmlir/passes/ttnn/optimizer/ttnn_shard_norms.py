@@ -35,7 +35,7 @@ Ensures: `ttnn.rms_norm` and `ttnn.layer_norm` of rows of at least 32 tiles, whe
 rows of tiles than an eighth of the cores, are of shards by columns in L1, on whole rows of cores,
 where those of source and result fit there. Interleaved, each row of tiles would be one core's.
 Options: none.
-Not done here: products that take these shards as they are.
+Not done here: norms of rows of fewer than 32 tiles, which stay as they are.
 """
 
 from __future__ import annotations
