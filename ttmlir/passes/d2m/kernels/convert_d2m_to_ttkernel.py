@@ -90,6 +90,7 @@ from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.kernels.compute_kernel import build_compute
 from ttmlir.passes.d2m.kernels.kernel_plan import (
     APPROXIMATE,
+    EXACT_PRODUCTS,
     KERNEL_ARGS,
     WIDE_DST,
     KernelArguments,
@@ -206,6 +207,8 @@ class ConvertD2MToTTKernelPass(ComputingModulePass):
                 _choose_wide(function)
                 if is_narrow_to_compute(plan.generic) and not self.math_approx_mode:
                     _narrow(function)
+            if is_compute and any(d2m.EXACT in op.attributes for op in plan.generic.walk()):
+                function.attributes[EXACT_PRODUCTS] = UnitAttr()
             if is_compute and self.math_approx_mode:
                 function.attributes[APPROXIMATE] = UnitAttr()
                 _approximate(function)
