@@ -263,12 +263,7 @@ def _sharers(op: d2m.GenericOp, machine: Machine) -> list[int]:
     width = columns_of(op)
     if width is None:
         return []
-    is_matrix = len(op.iterator_types) == 1
-    return [
-        cores
-        for cores in range(2, machine.columns + 1)
-        if width % cores == 0 and (is_matrix or machine.chip_columns % cores == 0)
-    ]
+    return [cores for cores in range(2, machine.columns + 1) if width % cores == 0]
 
 
 def _choose(nest: Nest, machine: Machine) -> Schedule:
