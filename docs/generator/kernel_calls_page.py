@@ -275,6 +275,8 @@ def _cycles(cost: Cost, roles: Role) -> str:
             parts.append(f"{name}{'~' if cost.estimated else ''}{count}{phases}")
     if cost.blackhole:
         parts.append(f"on Blackhole {cost.blackhole}")
+    if cost.narrow is not None:
+        parts.append(f"to a DST of 16 bits {_cycles(cost.narrow, roles)}")
     return ", ".join(parts)
 
 

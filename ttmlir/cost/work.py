@@ -266,14 +266,15 @@ def function_cycles(
     steps = calls.integers if is_integer and calls.integers is not None else calls.floats
     if steps is None:
         steps = calls.integers or ()
-    return sum(_vector_cycles(arch, step.call, approximate) for step in steps)
+    narrow = bool(operands) and all(map(is_narrow_float, operands))
+    return sum(_vector_cycles(arch, step.call, approximate, narrow) for step in steps)
 
 
-def _vector_cycles(arch: Arch, mnemonic: str, approximate: bool) -> int:
+def _vector_cycles(arch: Arch, mnemonic: str, approximate: bool, narrow: bool) -> int:
     definition = _CALLS[mnemonic]
     fast = definition.approximation if approximate else None
     cost = definition.cost if fast is None else fast.cost
-    return cost.math_on(blackhole=arch is Arch.BLACKHOLE)
+    return cost.math_on(blackhole=arch is Arch.BLACKHOLE, narrow=narrow)
 
 
 _INTEGERS = (DataType.U32, DataType.U16, DataType.U8)

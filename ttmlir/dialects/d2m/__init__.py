@@ -69,6 +69,7 @@ from ttmlir.dialects.d2m.structure import (
 )
 from ttmlir.dialects.d2m.tiles import (
     ELEMENTWISE_OPS,
+    EXACT,
     TILE_OPS,
     AcquireDstOp,
     CombiningTileOp,
@@ -93,6 +94,7 @@ from ttmlir.dialects.d2m.tiles import (
 __all__ = [
     "D2M",
     "ELEMENTWISE_OPS",
+    "EXACT",
     "KERNEL_THREAD",
     "AcquireDstOp",
     "AllGatherOp",

@@ -143,6 +143,10 @@ class CombiningTileOp(TileOp):
     IN_PLACE: ClassVar = True
 
 
+EXACT = "d2m.exact"
+"""On a product: it takes all bits of numbers of eight bits, whatever fidelity is asked for."""
+
+
 class TileMatmulOp(CombiningTileOp):
     """The product of two tiles, added to a third: a * b + c.
 

@@ -16,6 +16,7 @@ from ttmlir.optable.kernel import (
 )
 from ttmlir.optable.kernel.cpp_movement_calls import SPELLINGS
 from ttmlir.optable.kernel.kernel_call import (
+    NARROW,
     Approximation,
     Cost,
     Element,
@@ -34,6 +35,7 @@ __all__ = [
     "ALL_CALLS",
     "CALLS",
     "LIBRARY_CALLS",
+    "NARROW",
     "SPELLINGS",
     "Approximation",
     "Cost",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum, Flag, auto
+from functools import cached_property
 from typing import Any
 
 from ttmlir.optable import elementwise
@@ -344,9 +345,13 @@ class Cost:
     source: str = ""
     blackhole: int = 0
     """`math` on Blackhole, where it was measured; 0: as on Wormhole."""
+    narrow: Cost | None = None
+    """That where DST holds numbers of 16 bits, if the call computes those in fewer cycles."""
 
-    def math_on(self, *, blackhole: bool) -> int:
-        """`math` on a generation of chips."""
+    def math_on(self, *, blackhole: bool, narrow: bool = False) -> int:
+        """`math` on a generation of chips, where DST holds numbers of 32 or of 16 bits."""
+        if narrow and self.narrow is not None:
+            return self.narrow.math_on(blackhole=blackhole)
         return self.blackhole if blackhole and self.blackhole else self.math
 
 
@@ -355,6 +360,11 @@ FREE = Cost()
 
 
 Operands = tuple[tuple[str, ValueKind], ...]
+
+
+NARROW = "narrow"
+"""The template argument by which a call computes what 16 bits hold into a DST of 32, which is
+`is_fp32_dest_acc_en` of tt-metal 0.81 turned round."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -435,14 +445,20 @@ class KernelCall:
 
     def approximates(self, template: Sequence[object]) -> bool:
         """True for template arguments that ask for `approximation`; those left out are defaults."""
-        if self.approximation is None:
-            return False
+        return self.approximation is not None and self._asks_for(self.approximation.flags, template)
+
+    def narrows(self, template: Sequence[object]) -> bool:
+        """True for template arguments that ask for what a DST of 16 bits gets, whatever it has."""
+        return NARROW in self._flags and self._asks_for((NARROW,), template)
+
+    @cached_property
+    def _flags(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.templates)
+
+    def _asks_for(self, flags: Sequence[str], template: Sequence[object]) -> bool:
         values = [each.default == "true" for each in self.templates]
         values[: len(template)] = [bool(each) for each in template]
-        flags = self.approximation.flags
-        return all(
-            value for each, value in zip(self.templates, values, strict=True) if each.name in flags
-        )
+        return all(value for name, value in zip(self._flags, values, strict=True) if name in flags)
 
     @property
     def fewest_arguments(self) -> int:

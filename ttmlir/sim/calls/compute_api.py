@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Literal
 
-from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.optable.kernel import find_call
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
+from ttmlir.optable.kernel import Cost, find_call
 from ttmlir.sim.calls.kernel_api import KernelApi, Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.device import Core, UnitSemaphores
@@ -79,6 +79,7 @@ class ComputeApi(KernelApi):
         assert isinstance(src, SourceRegisters), "give_registers prepares a core"
         assert isinstance(dst, DestinationRegisters), "give_registers prepares a core"
         self.settings = settings
+        self.on_blackhole = core.chip.arch is Arch.BLACKHOLE
         self.exact = options.numerics == "exact"
         self.src = src
         self.dst = dst
@@ -93,6 +94,11 @@ class ComputeApi(KernelApi):
         """Advance the clock by the time that a unit is busy."""
         if self.timed:
             self.thread.occupy(cycles)
+
+    def spend_on_math(self, cost: Cost, *, narrow: bool) -> None:
+        """Advance it by a call on this chip, on DST of 16 bits or as if so (`narrow`)."""
+        is_narrow = narrow or self.dst.register in (Register.BF16, Register.FP16)
+        self.spend(cost.math_on(blackhole=self.on_blackhole, narrow=is_narrow))
 
     def reconfigured(self) -> None:
         """Account for a call that only writes configuration."""

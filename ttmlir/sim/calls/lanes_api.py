@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import convert
 from ttmlir.layout.enums import Arch
-from ttmlir.optable.kernel import ALL_CALLS, Element, KernelCall, Role, Scalar, find_call
+from ttmlir.optable.kernel import ALL_CALLS, NARROW, Element, KernelCall, Role, Scalar, find_call
 from ttmlir.optable.kernel.cpp_compute_calls import ORDERS, PREFIX
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
@@ -86,7 +86,6 @@ class VectorApi(ComputeApi):
         """The vector unit, not yet prepared for anything."""
         super().__init__(core, thread, options, settings)
         self._vector_prepared: set[str] = set()
-        self.on_blackhole = core.chip.arch is Arch.BLACKHOLE
         self._random = np.random.default_rng(0)
 
     @property
@@ -127,6 +126,7 @@ class VectorApi(ComputeApi):
         cost = definition.cost
         reference = call.reference if self.exact else definition.on_device or call.reference
         approximates = definition.approximation is not None and definition.approximates(template)
+        narrows = definition.narrows(template) and not approximates
         if definition.approximation is not None and approximates:
             cost = definition.approximation.cost
             if not self.exact:
@@ -134,15 +134,15 @@ class VectorApi(ComputeApi):
         inputs, output = [arguments[place] for place in call.inputs], arguments[call.output]
         on_card = None
         if not self.exact and element == np.float32:
-            name = definition.cpp.partition("_tile")[0]
-            name = f"{name}_approximate" if approximates else name
+            form = "_approximate" if approximates else f"_{NARROW}" if narrows else ""
+            name = definition.cpp.partition("_tile")[0] + form
             on_card = self.find_on_card(name, len(inputs), scalars)
         if on_card is not None:
             self._apply(on_card, inputs, output, element, on_card, is_stored=True)
         else:
             kind = reference, *scalars.items()
             self._apply(partial(reference, np, **scalars), inputs, output, element, kind)
-        self.spend(cost.math_on(blackhole=self.on_blackhole))
+        self.spend_on_math(cost, narrow=narrows)
 
     def apply_stored(self, function: Callable[..., Array], index: int) -> None:
         """Replace the numbers of a tile by those of a function that are stored as they are."""

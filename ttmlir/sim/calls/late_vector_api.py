@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.optable import special
-from ttmlir.optable.kernel import find_call
+from ttmlir.optable.kernel import NARROW, find_call
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.followed_lanes import FollowedLanesApi
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
@@ -45,6 +45,8 @@ _POOLS: dict[int, Callable[..., Array]] = {
 _HEIGHT = 32
 _ONE = 0x3F80
 """The bits of 1 as a bfloat16."""
+_WIDE_AT = 4
+"""Which template argument of `exp_tile` says whether DST has 32 bits."""
 _MOST_ORDER = 11
 """The highest order that `polygamma_tile` is made for."""
 
@@ -202,12 +204,15 @@ class LateVectorApi(FollowedLanesApi):
         definition = find_call("exp_tile")
         assert definition.approximation is not None, "the table has it"
         cost = definition.approximation.cost if is_fast else definition.cost
+        # The last template argument is `is_fp32_dest_acc_en`, that of the kernel by default.
+        is_narrow = not is_fast and len(template) > _WIDE_AT and not template[_WIDE_AT]
         function = special.fast_exp if is_fast and not self.exact else _exponential
         if not (self.exact or is_scaled):
-            on_card = self.find_on_card("exp_approximate" if is_fast else "exp", 1, {})
+            form = "_approximate" if is_fast else f"_{NARROW}" if is_narrow else ""
+            on_card = self.find_on_card(f"exp{form}", 1, {})
             if on_card is not None:
                 self.apply_stored(on_card, dst)
-                self.spend(cost.math_on(blackhole=self.on_blackhole))
+                self.spend_on_math(cost, narrow=is_narrow)
                 return
         kind = function, float(factor) if is_scaled else None
 
@@ -215,7 +220,7 @@ class LateVectorApi(FollowedLanesApi):
             return function(np, x * factor if is_scaled else x)
 
         self._apply(compute, [dst], dst, np.dtype(np.float32), kind)
-        self.spend(cost.math_on(blackhole=self.on_blackhole))
+        self.spend_on_math(cost, narrow=is_narrow)
 
     # --- Special functions ----------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.layout.enums import Arch
+from ttmlir.optable.kernel import NARROW
 from ttmlir.sim.machine import vector_operands, vector_powers
 from ttmlir.sim.machine.card_functions import ONE, find_numbers, unaliased
 from ttmlir.sim.machine.vector_unit import (
@@ -46,8 +47,13 @@ def _multiply_number(a: Lanes, wide: bool, value: float) -> Lanes:
     return a * value
 
 
+def _exp_narrow(x: Lanes, wide: bool) -> Lanes:
+    return ONE["exp"](x, False)
+
+
 _ONE: dict[str, Function] = {
     **ONE,
+    f"exp_{NARROW}": _exp_narrow,
     "add_unary": _add_number,
     "sub_unary": _subtract_number,
     "mul_unary": _multiply_number,

@@ -153,7 +153,10 @@ _SPREADS_ROW = "unary_bcast<BroadcastType::ROW>("
 def calls_of_2026(call: FunctionCall) -> Iterator[FunctionCall]:
     """A call of 2024 in the form of 2026."""
     name = call.callee.text if isinstance(call.callee, Name) else ""
-    known = _reuse(call, _REUSES[name]) if name in _REUSES else _CALLS.get(name)
+    if name in _REUSES:
+        known = _reuse(call, _REUSES[name])
+    else:
+        known = _exponential(call, name) if name in _EXPONENTIALS else _CALLS.get(name)
     if known is None:
         yield call
         return
@@ -183,6 +186,22 @@ def _reuse(call: FunctionCall, end: str) -> tuple[_Call, ...]:
     """`mul_reuse_dest_tiles<side>` for `binary_dest_reuse_tiles<ELWMUL, side>`."""
     kind, side = (render(each) for each in call.template_arguments)
     return (_Call(f"{kind.rpartition('ELW')[2].lower()}_{end}", templates=(side,)),)
+
+
+_EXPONENTIALS: Mapping[str, tuple[str, ...]] = {
+    "exp_tile": ("false", "InputClamping::ClampToNegative", "8", "false"),
+    "exp_tile_init": ("0x3F800000", "InputClamping::ClampToNegative", "false"),
+}
+"""Template arguments after the first that ask for exponentials of 16 bits: no factor, and the last
+one says that DST has 16 bits."""
+
+
+def _exponential(call: FunctionCall, name: str) -> tuple[_Call, ...]:
+    """`exp_tile<approx, ...>`: the fast form is asked for by `approx` alone."""
+    approx, _, narrow = (*map(render, call.template_arguments), "false", "true", "false")[:3]
+    if narrow == "true":
+        return (_Call(name, templates=(approx, *_EXPONENTIALS[name])),)
+    return (_Call(name, templates=(approx,) if approx == "true" else ()),)
 
 
 _OF_2024 = "compute_kernel_api/"

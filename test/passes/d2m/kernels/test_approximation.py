@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 from running.kernel_runs import run_kernels
 from running.pass_runner import lowered
 from samples.ttir_text import FunctionText, tensor
@@ -16,6 +17,8 @@ from ttmlir.mlir.module_printer import print_module
 from ttmlir.program import ComputeConfig
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.target.cpp.from_ttkernel import write_kernels
+from ttmlir.target.cpp.kernel_api import KernelApi
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 Array = np.ndarray[Any, Any]
@@ -58,6 +61,27 @@ def test_which_calls_are_coarse(options: str) -> None:
     assert calls["sqrt_tile"] == calls["tanh_tile"] == ""
     flag = "false, true, [" if options else "false, ["
     assert re.search(rf"compute_config<@compute0, .*?hifi4, \w+, {re.escape(flag)}", module)
+
+
+def test_exponentials_of_16_bits_with_long_sums() -> None:
+    """DST has 32 bits for the sum; its exponentials are rounded to 16 bits as elsewhere."""
+    type_ = tensor(32, 1024, element="bf16")
+    text = FunctionText([type_])
+    program = text.returning(text.op("softmax", ["%arg0"], type_, "dimension = 1 : si32"))
+    module = lowered(program, PIPELINE)
+    calls = re.findall(r'"ttkernel\.(exp_tile\w*)"\([^)]*\) ?(<\{.*?\}>)?', print_module(module))
+    assert {flags for _, flags in calls} == {"<{narrow = true}>"}
+    assert {name for name, _ in calls} == {"exp_tile", "exp_tile_init"}
+    x = (4 * np.random.default_rng(7).standard_normal((32, 1024))).astype(bfloat16)
+    (found,) = run_kernels(program, x, exact=False).outputs
+    powers = np.exp(x.astype(np.float64) - x.max(1, keepdims=True).astype(np.float64))
+    wanted = powers / powers.sum(1, keepdims=True)
+    # Four roundings to 8 bits: exponentials, the reciprocal of the sum, which is rounded, too.
+    np.testing.assert_allclose(found.astype(np.float64), wanted, rtol=4 * 2**-8)
+    assert np.linalg.norm(found - wanted) < 2**-8 * np.linalg.norm(wanted)
+    late = write_kernels(module, KernelApi.OF_2026)
+    assert "exp_tile<false, false, InputClamping::ClampToNegative, 8, false>(" in late
+    assert "exp_tile_init<false, 0x3F800000, InputClamping::ClampToNegative, false>()" in late
 
 
 @pytest.mark.parametrize(("options", "expected"), [("", False), (f"={MODE}", True)])
@@ -109,7 +133,7 @@ def test_softmax_is_off_by_less_than_its_exponentials() -> None:
 
 
 def test_the_mode_is_faster() -> None:
-    """1344 cycles of a tile are 128."""
+    """672 cycles of a tile are 128."""
     text = text_of("exp", "neg", "exp", element="bf16")
     x = numbers()
     slow, fast = (

@@ -343,6 +343,17 @@ def is_wide(generic: d2m.GenericOp) -> bool:
     return any(map(is_wide_element, tiles_in(generic)))
 
 
+def is_narrow_to_compute(generic: d2m.GenericOp) -> bool:
+    """True if vector functions need no more bits than 16, also where DST has 32.
+
+    That are those of calls with a form for it, exponentials: theirs takes half the time.
+    """
+    if not is_wide(generic):
+        return True
+    exponentials = [op for op in generic.walk() if op.name == "d2m.tile_exp"]
+    return not any(is_wide_element(op.results[0].type) for op in exponentials)
+
+
 def is_wide_element(tile: Attribute) -> bool:
     """Whether the numbers of tiles have 32 bits."""
     return element_of(tile).scalar.size_bytes >= WIDE_BYTES

@@ -7,17 +7,19 @@ are in the other order, it is transposed first.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType, bf16, i1, i32
+from xdsl.dialects.builtin import TensorType, UnitAttr, bf16, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.table_ops import TableOperation
-from ttmlir.ir.kernel_builder import is_float, is_short
+from ttmlir.ir.kernel_builder import is_float, is_short, is_wide_unsigned
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.errors import LayoutError
@@ -30,7 +32,9 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
     LoopNest,
+    Operand,
     Shape,
+    Splat,
     TileBuilder,
     mask_padding,
     matrix_shape,
@@ -39,8 +43,11 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     transpose_tile,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import without_padding
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import exchange, permute, reshape
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import (
+    compute_elementwise,
+    without_padding,
+)
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import exchange, permute, reshape, take
 from ttmlir.passes.d2m.references import ReferenceRow
 
 
@@ -112,10 +119,13 @@ def _build(
     iterators: int,
     results: Sequence[int],
     row: ReferenceRow,
+    *,
+    exact: bool = False,
 ) -> DeviceTensor:
     """The product, of this shape and element type: `results` are the iterators of its dimensions.
 
-    Where it sums many 16-bit numbers it is of f32 first, and so is the result of its `row`.
+    Where it sums many 16-bit numbers it is of f32 first, and so is the result of its `row`. With
+    `exact`, of numbers of eight bits, the fidelity of its kernel is enough for all of them.
     """
     shape, target = result
     extents = {
@@ -135,6 +145,8 @@ def _build(
     def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
         a, b = (factor.tile(tiles, tile) for factor, tile in zip(factors, inputs, strict=True))
         product = d2m.TileMatmulOp.create(operands=[a, b, held], result_types=[held.type])
+        if exact:
+            product.attributes[d2m.EXACT] = UnitAttr()
         return tiles.add(product)
 
     tensors = [factor.tensor for factor in factors]
@@ -150,7 +162,13 @@ def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
 
 
 def _multiply(
-    builder: D2MBuilder, a: DeviceTensor, b: DeviceTensor, shape: Shape, target: Attribute
+    builder: D2MBuilder,
+    a: DeviceTensor,
+    b: DeviceTensor,
+    shape: Shape,
+    target: Attribute,
+    *,
+    exact: bool = False,
 ) -> DeviceTensor:
     """The product of matrices, and of batches of them, which may be repeated."""
     if not _are_floats([a.element, b.element, target]):
@@ -176,7 +194,8 @@ def _multiply(
         for factor in factors
     ]
     row = ReferenceRow.of("matmul", (0, 1), result, target)
-    return _build(builder, factors, places, (result, target), rank + 1, range(rank), row)
+    whole = result, target
+    return _build(builder, factors, places, whole, rank + 1, range(rank), row, exact=exact)
 
 
 def _multiply_others(
@@ -186,68 +205,86 @@ def _multiply_others(
     if is_boolean(target):
         wide = [cast_tensor(builder, cast_tensor(builder, each, i1), bf16) for each in (a, b)]
         return cast_tensor(builder, _multiply(builder, wide[0], wide[1], shape, bf16), target)
-    working = i32 if is_short(scalar_of(target)) else target
+    scalar = scalar_of(target)
+    working = i32 if is_short(scalar) else target
     factors = [cast_tensor(builder, each, working) for each in (a, b)]
-    product = _multiply_integers(builder, factors, matrix_shape(shape), working)
+    digits = scalar.size_bytes
+    product = _multiply_integers(builder, factors, matrix_shape(shape), working, digits)
     return cast_tensor(builder, product, target)
 
 
 def _multiply_integers(
-    builder: D2MBuilder, factors: Sequence[DeviceTensor], shape: Shape, element: Attribute
+    builder: D2MBuilder,
+    factors: Sequence[DeviceTensor],
+    shape: Shape,
+    element: Attribute,
+    digits: int,
 ) -> DeviceTensor:
-    """The product by the vector unit: columns of the left times rows of the right, added up.
+    """The product modulo 256 to the power of `digits`, by the matrix unit.
 
-    Each column and each row has a tile of its own, over which it is repeated.
+    Factors are sums of digits from -128 to 127 times powers of 256. Digits have seven bits beside
+    their sign and fit in bf16, and sums of a few hundred of their products fit in f32.
     """
-    left, right = factors
-    # A row is moved out of a tile in few pieces, and becomes a column by a transposition.
-    turned, rows = (
-        builder.settle(reshape(builder, each, (*each.shape[:-1], 1, each.shape[-1])))
-        for each in (builder.settle(exchange(left)), right)
+    left, right = (_digits_of(builder, each, digits) for each in factors)
+    terms = factors[0].shape[-1]
+    has_sign = not is_wide_unsigned(scalar_of(element))
+    parts: list[list[DeviceTensor]] = [[] for _ in range(digits)]
+    for begin in range(0, terms, MOST_EXACT_TERMS):
+        count = min(MOST_EXACT_TERMS, terms - begin)
+        columns, rows = (
+            [take(builder, each, len(each.shape) - place, begin, count) for each in tensors]
+            for tensors, place in ((left, 1), (right, 2))
+        )
+        for power, place in itertools.product(range(digits), repeat=2):
+            if place <= power:
+                pair = columns[place], rows[power - place]
+                part = _multiply(builder, *pair, shape, f32, exact=True)
+                if not has_sign:
+                    operands = [part, Splat(float(_HALF), f32, shape)]
+                    part = compute_elementwise(builder, "add", operands, f32, shape)
+                parts[power].append(cast_tensor(builder, part, element))
+
+    def compute(mnemonic: str, a: DeviceTensor, b: Operand) -> DeviceTensor:
+        return compute_elementwise(builder, mnemonic, [a, b], element, shape)
+
+    sums = [reduce(partial(compute, "add"), each) for each in parts]
+    eight = Splat(8, element, shape)
+    total = reduce(
+        lambda high, low: compute("add", compute("logical_left_shift", high, eight), low),
+        reversed(sums),
     )
-    columns = builder.settle(exchange(turned))
-    rank = len(shape)
-    batches = [
-        [
-            DimExpr(rank - len(each.shape) + dim)
-            if extent == shape[rank - len(each.shape) + dim]
-            else ConstantExpr(0)
-            for dim, extent in enumerate(each.shape[:-2])
-        ]
-        for each in factors
-    ]
-    zero, terms = ConstantExpr(0), DimExpr(rank)
-    places = [
-        (*batches[0], terms, DimExpr(rank - 2), zero),
-        (*batches[1], terms, zero, DimExpr(rank - 1)),
-        map(DimExpr, range(rank)),
-    ]
-    maps = tuple(AffineMap(rank + 1, 0, tuple(place)) for place in places)
-    nest = LoopNest((*(PARALLEL,) * rank, REDUCTION), maps)
+    if has_sign:
+        return total
+    added = sum(len(each) * _HALF << 8 * power for power, each in enumerate(parts))
+    return compute("subtract", total, Splat(added % 2**32, element, shape))
 
-    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
-        multiply, add = (d2m.tile_op_of(name) for name in ("multiply", "add"))
-        assert multiply is not None, "integers are multiplied"
-        assert add is not None, "integers are added"
-        spread = [
-            tiles.add(d2m.TileBcastOp.of(tile, kind))
-            for tile, kind in zip(
-                inputs, (d2m.BroadcastKind.COLUMN, d2m.BroadcastKind.ROW), strict=True
-            )
-        ]
-        return tiles.add(add.of([held, tiles.add(multiply.of(spread))]))
 
-    flat = [(*each.shape[:-2], max(each.shape[-2:])) for each in (columns, rows)]
-    whole = (*flat[0][:-2], flat[0][-1], flat[0][-2])
-    order = (*range(len(whole) - 2), len(whole) - 1, len(whole) - 2)
-    reference = [
-        ReferenceRow.of("reshape", (0,), flat[0], element, {"shape": flat[0]}),
-        ReferenceRow.of("permute", (3,), whole, element, {"permutation": order}),
-        ReferenceRow.of("reshape", (1,), flat[1], element, {"shape": flat[1]}),
-        ReferenceRow.of("matmul", (4, 5), shape, element),
-    ]
-    output = builder.create_empty(shape, element)
-    return builder.generic([columns, rows], output, nest, body, reference)
+MOST_EXACT_TERMS = 512
+"""Products of digits whose sum has at most 23 bits, of 24 that f32 has: with all of them Wormhole's
+matrix unit counts some bits of -1 wrongly."""
+_HALF = 1 << 23
+"""What makes such a sum positive."""
+
+
+def _digits_of(builder: D2MBuilder, tensor: DeviceTensor, count: int) -> list[DeviceTensor]:
+    """The digits of integers, from -128 to 127, the lowest first: with 128 they are their bytes."""
+    element, shape = tensor.element, tensor.shape
+    offset = sum(128 << 8 * place for place in range(count))
+    if not is_wide_unsigned(scalar_of(element)):
+        offset = (offset + 2**31) % 2**32 - 2**31
+    biased = [tensor, Splat(offset, element, shape)]
+    moved = compute_elementwise(builder, "add", biased, element, shape)
+    found: list[DeviceTensor] = []
+    for place in range(count):
+        byte = moved
+        if place:
+            by = Splat(8 * place, element, shape)
+            byte = compute_elementwise(builder, "logical_right_shift", [byte, by], element, shape)
+        low = [byte, Splat(255, element, shape)]
+        byte = compute_elementwise(builder, "bitwise_and", low, element, shape)
+        number = [cast_tensor(builder, byte, bf16), Splat(128.0, bf16, shape)]
+        found.append(compute_elementwise(builder, "subtract", number, bf16, shape))
+    return found
 
 
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:

@@ -63,7 +63,7 @@ Not done here: addresses of buffers and of circular buffers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -84,12 +84,13 @@ from ttmlir.layout.enums import IteratorType, ThreadType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import grid_of_rank
 from ttmlir.mlir.option_values import option
-from ttmlir.optable.kernel import CALLS
-from ttmlir.passes.d2m.dst.select import is_wide
+from ttmlir.optable.kernel import CALLS, NARROW
+from ttmlir.passes.d2m.dst.select import is_narrow_to_compute, is_wide
 from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.kernels.compute_kernel import build_compute
 from ttmlir.passes.d2m.kernels.kernel_plan import (
     APPROXIMATE,
+    EXACT_PRODUCTS,
     KERNEL_ARGS,
     WIDE_DST,
     KernelArguments,
@@ -204,6 +205,10 @@ class ConvertD2MToTTKernelPass(ComputingModulePass):
             elif is_wide(plan.generic):
                 function.attributes[WIDE_DST] = UnitAttr()
                 _choose_wide(function)
+                if is_narrow_to_compute(plan.generic) and not self.math_approx_mode:
+                    _narrow(function)
+            if is_compute and any(d2m.EXACT in op.attributes for op in plan.generic.walk()):
+                function.attributes[EXACT_PRODUCTS] = UnitAttr()
             if is_compute and self.math_approx_mode:
                 function.attributes[APPROXIMATE] = UnitAttr()
                 _approximate(function)
@@ -223,20 +228,39 @@ def _choose_wide(kernel: FuncOp) -> None:
             op.properties["data_format"] = StringAttr("Float32")
 
 
+def _narrow(kernel: FuncOp) -> None:
+    """Choose the form for numbers of 16 bits of the calls that have one."""
+    _set_flags(
+        kernel,
+        {
+            call.mnemonic: (NARROW,)
+            for call in CALLS
+            if NARROW in [each.name for each in call.templates]
+        },
+    )
+
+
 def _approximate(kernel: FuncOp) -> None:
     """Choose the approximate form of the calls of which it is known what they compute.
 
     The call that prepares such a call takes the same template arguments.
     """
-    approximation = {
-        name: call.approximation.flags
-        for call in CALLS
-        if call.approximation is not None and call.approximation.reference is not None
-        for name in (call.mnemonic, call.init)
-    }
+    _set_flags(
+        kernel,
+        {
+            name: call.approximation.flags
+            for call in CALLS
+            if call.approximation is not None and call.approximation.reference is not None
+            for name in (call.mnemonic, call.init)
+        },
+    )
+
+
+def _set_flags(kernel: FuncOp, flags: Mapping[str, Sequence[str]]) -> None:
+    """Set template arguments of calls, by mnemonic."""
     for op in kernel.walk():
         if isinstance(op, CallOp):
-            for flag in approximation.get(op.CALL.mnemonic, ()):
+            for flag in flags.get(op.CALL.mnemonic, ()):
                 op.properties[flag] = BoolAttr.from_bool(True)
 
 

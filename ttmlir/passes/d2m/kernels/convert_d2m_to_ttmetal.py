@@ -96,6 +96,7 @@ from ttmlir.passes.d2m.kernels.kernel_plan import (
     WRITER_NOC,
     address_of,
     chip_of,
+    fidelity_of,
 )
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
                 function.sym_name.data,
                 area,
                 arguments_of(function),
-                self.math_fidelity,
+                fidelity_of(function, self.math_fidelity),
                 fp32_dest_acc_en=WIDE_DST in function.attributes
                 or (ARG_SPEC in function.attributes and any(map(_is_wide, cbs))),
                 unpack_to_dest_modes=unpack_modes(function, cbs),

@@ -114,6 +114,7 @@ from ttmlir.passes.d2m.kernels.kernel_plan import (
     WIDE_DST,
     WRITER_NOC,
     chip_of,
+    fidelity_of,
 )
 from ttmlir.passes.d2m.schedule.ttnn_shards import are_placed
 from ttmlir.program import (
@@ -360,7 +361,7 @@ class _Function:
     def _compute_config(self, function: FuncOp, storages: Sequence[SSAValue]) -> ComputeConfig:
         modes = unpack_modes(function, storages)
         return ComputeConfig(
-            math_fidelity=self._fidelity,
+            math_fidelity=fidelity_of(function, self._fidelity),
             fp32_dest_acc_en=WIDE_DST in function.attributes,
             math_approx_mode=APPROXIMATE in function.attributes,
             unpack_to_dest_fp32=tuple(

@@ -14,6 +14,7 @@ from typing import Literal, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
@@ -27,7 +28,7 @@ from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.tensor_types import system_desc_in_scope
 from ttmlir.layout.affine import AffineMap, dims
-from ttmlir.layout.enums import CBPort, MemorySpace, NocIndex
+from ttmlir.layout.enums import CBPort, MathFidelity, MemorySpace, NocIndex
 from ttmlir.layout.metal import cb_page_bytes, iterator_positions
 
 MemRef = MemRefType[Attribute]
@@ -228,6 +229,8 @@ WIDE_DST = "ttkernel.fp32_dest_acc_en"
 """On a compute kernel: DST holds numbers of 32 bits."""
 APPROXIMATE = "ttkernel.math_approx_mode"
 """On a compute kernel: functions are approximate."""
+EXACT_PRODUCTS = "ttkernel.exact_products"
+"""On a compute kernel: it multiplies digits of integers, which HiFi2 takes all bits of."""
 READER_NOC, WRITER_NOC = NocIndex.NOC0, NocIndex.NOC1
 """The networks of the two kernels that move data; the second one has the longer way from DRAM."""
 
@@ -237,6 +240,12 @@ local buffers."""
 
 D2M_REFERENCE = "d2m.reference"
 """On a generic: what it computes, spelled as `ttmetal.reference` on a program."""
+
+
+def fidelity_of(kernel: FuncOp, fidelity: MathFidelity) -> MathFidelity:
+    """The fidelity of a compute kernel: the one asked for, or the least that is exact."""
+    is_coarse = fidelity is MathFidelity.LOFI
+    return MathFidelity.HIFI2 if is_coarse and EXACT_PRODUCTS in kernel.attributes else fidelity
 
 
 class KernelArguments:

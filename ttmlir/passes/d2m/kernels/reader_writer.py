@@ -546,7 +546,7 @@ def finish_multicasts(kernel: KernelBuilder) -> None:
 
 
 # --- Exchange of partial sums ---------------------------------------------------------------------
-# What the cores of a row tell each other in each step (`d2m.all_gather`).
+# What the cores of a group tell each other in each step (`d2m.all_gather`).
 #
 # Each core writes its part to the same place on all of them, itself among them, and raises a
 # semaphore there. Circular buffers of parts hold two steps, and semaphores come in pairs: a core
@@ -555,7 +555,7 @@ def finish_multicasts(kernel: KernelBuilder) -> None:
 
 
 _READY = 0
-"""The semaphore that counts the cores of the row that have room; pairs follow."""
+"""The semaphore that counts the cores of the group that have room; pairs follow."""
 
 
 @dataclass(frozen=True)
@@ -588,16 +588,31 @@ class Exchange:
         ]
         x, y = (kernel.call(f"my_logical_{axis}_")[0] for axis in ("x", "y"))
         *outer, rows, count = plan.generic.grid_shape
-        self._number, first = x, 0
-        if rows > chip.grid[0] or math.prod(outer) > 1:
+        self._number = x
+        is_counted = rows > chip.grid[0] or math.prod(outer) > 1
+        width = chip.grid[1]
+        columns: list[Number] = [*range(count)]
+        lines = [y] * count
+        if is_counted and width % count == 0:
             # Cores are counted row by row, and several groups are in a row of the chip.
             self._number = kernel.arithmetic(arith.RemUIOp, x, count)
             first = kernel.arithmetic(arith.SubiOp, x, self._number)
-        self._columns = [
-            on_network(kernel, kernel.add(first, number), chip, "x") for number in range(count)
-        ]
+            columns = [kernel.add(first, number) for number in range(count)]
+        elif is_counted:
+            # Rows of the chip end within some groups.
+            own = kernel.add(kernel.multiply(y, width), x)
+            self._number = kernel.arithmetic(arith.RemUIOp, own, count)
+            first = kernel.arithmetic(arith.SubiOp, own, self._number)
+            cores = [kernel.add(first, number) for number in range(count)]
+            columns = [kernel.arithmetic(arith.RemUIOp, core, width) for core in cores]
+            lines = [kernel.arithmetic(arith.DivUIOp, core, width) for core in cores]
         # By the place on the chip, so that half of the cores may use the other network.
-        self._y = on_network(kernel, y, chip, "y")
+        there = [on_network(kernel, column, chip, "x") for column in columns]
+        own_line = on_network(kernel, y, chip, "y")
+        self._cores = [
+            (column, own_line if line is y else on_network(kernel, line, chip, "y"))
+            for column, line in zip(there, lines, strict=True)
+        ]
         self._state = kernel.variables(2)
         """Whether a step waits for its exchanges, and whether it is an odd one."""
         for number in range(2):
@@ -617,7 +632,7 @@ class Exchange:
         kernel.branch(waits, self._run)
 
     def _run(self) -> None:
-        kernel, count = self._kernel, len(self._columns)
+        kernel, count = self._kernel, len(self._cores)
         kernel.call("noc_semaphore_wait_min", kernel.pointer(self._ready), count)
         odd = self._state.load(1)
         is_odd = kernel.compare("ne", odd, 0)
@@ -627,7 +642,7 @@ class Exchange:
         self._state.store(1, kernel.arithmetic(arith.SubiOp, 1, odd))
 
     def _send(self, part: _Part, is_odd: SSAValue) -> None:
-        kernel, count = self._kernel, len(self._columns)
+        kernel, count = self._kernel, len(self._cores)
         even, other = part.semaphores
         semaphore = kernel.choose(is_odd, other, even)
         kernel.call("cb_wait_front", part.source, part.tiles)
@@ -635,8 +650,8 @@ class Exchange:
         (source,) = kernel.call("get_read_ptr", part.source)
         (target,) = kernel.call("get_write_ptr", part.target)
         place = kernel.value(kernel.add(kernel.multiply(self._number, part.bytes), target))
-        for column in self._columns:
-            (there,) = kernel.call("get_noc_addr", column, self._y, place)
+        for column, row in self._cores:
+            (there,) = kernel.call("get_noc_addr", column, row, place)
             kernel.call("noc_async_write", source, there, part.bytes)
         kernel.call("noc_async_write_barrier")
         kernel.call("cb_pop_front", part.source, part.tiles)
@@ -648,14 +663,14 @@ class Exchange:
 
     def _reserve(self, part: _Part) -> None:
         """Make room for this step and the next one."""
-        tiles = 2 * len(self._columns) * part.tiles
+        tiles = 2 * len(self._cores) * part.tiles
         self._kernel.call("cb_reserve_back", part.target, tiles)
 
     def _signal(self, semaphore: SSAValue) -> None:
-        """Raise a semaphore on all cores of the row."""
+        """Raise a semaphore on all cores of the group."""
         kernel = self._kernel
-        for column in self._columns:
-            (there,) = kernel.call("get_noc_addr", column, self._y, semaphore)
+        for column, row in self._cores:
+            (there,) = kernel.call("get_noc_addr", column, row, semaphore)
             kernel.call("noc_semaphore_inc", there, 1)
         kernel.call("noc_async_atomic_barrier")
 

@@ -151,10 +151,8 @@ class Machine:
         return generation(self.arch.keyword).schedules
 
     def most_sharing(self, sharers: int) -> int:
-        """How many blocks neighbours in rows of the chip, so many each, may share."""
-        if self.chip_columns % sharers == 0:
-            return self.rows * self.columns // sharers
-        return self.rows
+        """How many blocks neighbours, so many each, may share."""
+        return self.rows * self.columns // sharers
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import option
-from ttmlir.passes.d2m.dst.select import capacity_of
+from ttmlir.passes.d2m.dst.select import capacity_of, is_narrow_to_compute
 from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.schedule.block_choice import (
     Blocks,
@@ -263,12 +263,7 @@ def _sharers(op: d2m.GenericOp, machine: Machine) -> list[int]:
     width = columns_of(op)
     if width is None:
         return []
-    is_matrix = len(op.iterator_types) == 1
-    return [
-        cores
-        for cores in range(2, machine.columns + 1)
-        if width % cores == 0 and (is_matrix or machine.chip_columns % cores == 0)
-    ]
+    return [cores for cores in range(2, machine.columns + 1) if width % cores == 0]
 
 
 def _choose(nest: Nest, machine: Machine) -> Schedule:
@@ -383,10 +378,15 @@ class _Costs:
         unpack = self.machine.figures.unpack_tile * max(1, len(loops.op.inputs))
         # What combines tiles takes them from circular buffers, and packs once for many points.
         if loops.accumulates:
-            return max(unpack, sum(map(self._operation, names)))
-        return max(unpack, self.machine.figures.pack_tile, sum(map(self._operation, names)))
+            return max(unpack, self._operations(names, loops))
+        return max(unpack, self.machine.figures.pack_tile, self._operations(names, loops))
 
-    def _operation(self, name: str) -> int:
+    def _operations(self, names: Sequence[str], loops: Loops) -> int:
+        generic = loops.op.parent_op()
+        narrow = isinstance(generic, d2m.GenericOp) and is_narrow_to_compute(generic)
+        return sum(self._operation(each, narrow=narrow) for each in names)
+
+    def _operation(self, name: str, *, narrow: bool) -> int:
         """Cycles of the math thread for an operation on a tile."""
         if name in ("reduce_sum", "reduce_max"):
             return self.machine.figures.reduce_tile
@@ -401,7 +401,7 @@ class _Costs:
             is_taken = self.approximate and faster is not None and faster.reference is not None
             cost = faster.cost if faster is not None and is_taken else call.cost
             return (
-                cost.math_on(blackhole=self.machine.arch is Arch.BLACKHOLE)
+                cost.math_on(blackhole=self.machine.arch is Arch.BLACKHOLE, narrow=narrow)
                 or self.machine.figures.operation
             )
         return self.machine.figures.operation

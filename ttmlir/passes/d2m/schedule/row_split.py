@@ -32,6 +32,7 @@ from ttmlir.layout.affine import AffineMap, ConstantExpr, DimExpr, dims
 from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.layout.metal import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes import affine_map_attr
+from ttmlir.mlir.reporting import OpError
 from ttmlir.passes.d2m.schedule.iteration_space import (
     IterationSpace,
     Loops,
@@ -75,7 +76,12 @@ def split_rows(op: d2m.GenericOp, cores: int) -> d2m.GenericOp | None:
     if width is None or width % cores:
         return None
     made = _with_columns(op, width)
-    space = IterationSpace(made)
+    try:
+        space = IterationSpace(made)
+    except OpError:
+        # Of a product, both factors of which have rows of this width.
+        erase(made)
+        return None
     columns = len(op.iterator_types)
     partial = [each for each in space.loops if _reduces_columns(each, columns)]
     if (
