@@ -76,7 +76,13 @@ def _elementwise(execution: Execution, op: Operation, operands: Sequence[Any]) -
     assert isinstance(op, d2m.ElementwiseTileOp)
     definition = op.TILE_OPERATION.definition
     reference = _of_call(op.TILE_OPERATION) if definition is None else definition.reference
-    return _fit(op, reference(np, *operands, **op.parameters()))
+    parameters: dict[str, Any] = {**op.parameters()}
+    if definition is not None and definition.takes_types:
+        for name, value in (("source", op.operands[0]), ("target", op.results[0])):
+            element = runtime_element(_number_type(value.type))
+            assert element is not None, "tiles have a number format"
+            parameters[name] = element.host
+    return _fit(op, reference(np, *operands, **parameters))
 
 
 def _of_call(operation: TileOperation) -> Callable[..., Any]:

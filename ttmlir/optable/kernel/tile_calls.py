@@ -182,6 +182,7 @@ TILE_CALLS: Mapping[str, TileCall] = _TileCalls(
         "exp": _unary("exp_tile"),
         "rsqrt": _unary("rsqrt_tile"),
         "typecast": TileCall(floats=_CONVERSION, integers=_CONVERSION),
+        "bitcast_convert": TileCall(floats=(), integers=()),
         "cbrt": _unary("cbrt_tile"),
         "square": TileCall(
             floats=(_step("square_tile"),),

@@ -106,7 +106,10 @@ _FOREIGN = ("chlo", "linalg", "math", "ml_program", "stablehlo", "tosa")
 OTHER_PIPELINE = "use target='ttnn' (ttir-to-ttnn-backend-pipeline)"
 """What computes all operations."""
 _COMPOSITE = {
-    **dict.fromkeys(("ttir.softmax", "ttir.batch_norm_inference"), "ttir-composite-decomposition"),
+    **dict.fromkeys(
+        ("ttir.softmax", "ttir.batch_norm_inference", "ttir.sort", "ttir.topk"),
+        "ttir-composite-decomposition",
+    ),
     **dict.fromkeys(("ttir.convolution", "ttir.pooling"), "ttir-window-decomposition"),
 }
 """Operations of which a pass that runs before, in pipelines, makes others."""

@@ -45,6 +45,7 @@ from ttmlir.passes.d2m.references import ReferenceRow
 SIGNBIT = "signbit"
 """Whether floating-point numbers have a sign: no operation of its own in ttir of 2024, where
 integers of the same bits are compared with 0, but one call on tiles."""
+_BITCAST = "bitcast_convert"
 
 
 def compute_elementwise(
@@ -60,6 +61,12 @@ def compute_elementwise(
     LayoutError for what kernels do not compute on the elements.
     """
     first = operands[0]
+    if (
+        mnemonic == _BITCAST
+        and not is_float(scalar_of(first.element))
+        and not is_float(scalar_of(element))
+    ):
+        mnemonic = "typecast"
     if mnemonic == "typecast" and isinstance(first, DeviceTensor):
         if not converts(first.element, element):
             if first.element == element:
@@ -181,7 +188,7 @@ def _rows(
     if mnemonic == SIGNBIT:
         bits = IntegerType(8 * scalar_of(operands[0].element).size_bytes)
         return (
-            ReferenceRow.of("bitcast_convert", (0,), shape, bits),
+            ReferenceRow.of(_BITCAST, (0,), shape, bits),
             ReferenceRow.of("lt", (2, 0.0), shape, element),
         )
     values: list[int | float] = [
@@ -209,6 +216,9 @@ def _compute_tile(
         made = element if is_float(scalar_of(element)) else elements[0]
         signs = tiles.add(d2m.tile_op("tile_signbit").of([tile], metal_tile_type(made)))
         return convert_tile(tiles, signs, made, element, has_truths=True)
+    if mnemonic == _BITCAST:
+        tile = _tile_of(tiles, values[0], elements[0])
+        return tiles.add(d2m.tile_op("tile_bitcast_convert").of([tile], metal_tile_type(element)))
     working = i32 if is_short(scalar_of(elements[-1])) else elements[-1]
     wanted = [
         i1 if mnemonic == "where" and not number else working for number in range(len(values))
