@@ -76,13 +76,7 @@ def _elementwise(execution: Execution, op: Operation, operands: Sequence[Any]) -
     assert isinstance(op, d2m.ElementwiseTileOp)
     definition = op.TILE_OPERATION.definition
     reference = _of_call(op.TILE_OPERATION) if definition is None else definition.reference
-    parameters: dict[str, Any] = {**op.parameters()}
-    if definition is not None and definition.takes_types:
-        for name, value in (("source", op.operands[0]), ("target", op.results[0])):
-            element = runtime_element(_number_type(value.type))
-            assert element is not None, "tiles have a number format"
-            parameters[name] = element.host
-    return _fit(op, reference(np, *operands, **parameters))
+    return _fit(op, reference(np, *operands, **op.parameters()))
 
 
 def _of_call(operation: TileOperation) -> Callable[..., Any]:
@@ -106,6 +100,12 @@ def _typecast(execution: Execution, op: Operation, operands: Sequence[Any]) -> S
     made = convert_to(numbers, target)
     assert made is not None, "verified: the target has a number format"
     return _fit(op, made)
+
+
+def _bitcast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    elements = [runtime_element(_number_type(each.type)) for each in (*op.operands, *op.results)]
+    source, target = (each.host for each in elements if each is not None)
+    return _fit(op, operands[0].astype(source).view(target))
 
 
 def _number_type(type_: Attribute) -> Attribute:
@@ -167,6 +167,7 @@ def _mask(execution: Execution, op: Operation, operands: Sequence[Any]) -> Seque
 TILE_FUNCTIONS: dict[str, Function] = {
     **{op.name: _elementwise for op in d2m.ELEMENTWISE_OPS},
     "d2m.tile_bcast": _bcast,
+    "d2m.tile_bitcast": _bitcast,
     "d2m.tile_fill": _fill,
     "d2m.tile_mask": _mask,
     "d2m.tile_matmul": _matmul,

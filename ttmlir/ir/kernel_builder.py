@@ -129,8 +129,7 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
         }
         return {**steps, **logic}
     if is_float(element):
-        floats = {n: c.floats for n, c in TILE_CALLS.items() if c.floats is not None}
-        return floats if is_wide(element) else _without(_BITS, floats)
+        return {n: c.floats for n, c in TILE_CALLS.items() if c.floats is not None}
     integers = {n: c.integers for n, c in TILE_CALLS.items() if c.integers is not None}
     if is_wide_unsigned(element):
         ordered = {name: (*_FLIP, *integers[name]) for name in ("ge", "gt", "le", "lt")}
@@ -143,21 +142,10 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
         }
         unsigned = {n: c.unsigned for n, c in TILE_CALLS.items() if c.unsigned is not None}
         return signless | ordered | extremes | unsigned
-    if is_short(element):
+    if is_short(element) and element.keyword not in UNSIGNED:
         # The copies of the sign above the number would move into it.
-        is_signed = element.keyword not in UNSIGNED
-        return _without((*_BITS, "logical_right_shift") if is_signed else _BITS, integers)
+        integers.pop("logical_right_shift")
     return integers
-
-
-_BITS = ("bitcast_convert",)
-"""What takes the bits of DST as they are: of numbers of 32 bits."""
-
-
-def _without(
-    names: Sequence[str], steps: Mapping[str, Sequence[Step]]
-) -> Mapping[str, Sequence[Step]]:
-    return {name: each for name, each in steps.items() if name not in names}
 
 
 def computed_as(mnemonic: str, element: ScalarType) -> str:

@@ -182,7 +182,6 @@ TILE_CALLS: Mapping[str, TileCall] = _TileCalls(
         "exp": _unary("exp_tile"),
         "rsqrt": _unary("rsqrt_tile"),
         "typecast": TileCall(floats=_CONVERSION, integers=_CONVERSION),
-        "bitcast_convert": TileCall(floats=(), integers=()),
         "cbrt": _unary("cbrt_tile"),
         "square": TileCall(
             floats=(_step("square_tile"),),
@@ -343,8 +342,16 @@ def _of_calls() -> Iterator[TileOperation]:
         )
 
 
+_BITCAST = TileOperation(
+    mnemonic="tile_bitcast",
+    summary="The bits of each element as a number of the result's type; both types have 32 bits.",
+    operands=("input",),
+    call=TileCall(floats=(), integers=()),
+)
+"""What takes no call: a tile is packed from DST in another format than it was unpacked in."""
+
 TILE_OPERATIONS: Mapping[str, TileOperation] = {
-    each.mnemonic: each for each in (*_of_definitions(), *_of_calls())
+    each.mnemonic: each for each in (*_of_definitions(), *_of_calls(), _BITCAST)
 }
 """Every operation on tiles by its mnemonic."""
 

@@ -21,11 +21,13 @@ from ttmlir.ir.kernel_builder import (
     computed_as,
     is_float,
     is_short,
+    is_wide,
     is_wide_unsigned,
     nearest_integer,
     steps_of,
 )
 from ttmlir.ir.tensor_types import is_boolean
+from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import TILE
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
@@ -61,12 +63,8 @@ def compute_elementwise(
     LayoutError for what kernels do not compute on the elements.
     """
     first = operands[0]
-    if (
-        mnemonic == _BITCAST
-        and not is_float(scalar_of(first.element))
-        and not is_float(scalar_of(element))
-    ):
-        mnemonic = "typecast"
+    if mnemonic == _BITCAST:
+        mnemonic = _checked_bitcast(first.element, element)
     if mnemonic == "typecast" and isinstance(first, DeviceTensor):
         if not converts(first.element, element):
             if first.element == element:
@@ -74,7 +72,7 @@ def compute_elementwise(
             return first.then(mnemonic, {}, first.view, element)
     elif mnemonic == "clamp" and is_wide_unsigned(scalar_of(element)):
         return _clamp_unsigned(builder, first, element, shape, parameters or {})
-    elif mnemonic != SIGNBIT:
+    elif mnemonic not in (SIGNBIT, _BITCAST):
         steps_of(mnemonic, scalar_of(operands[-1].element))
     for follow in (_below_views, _without_inner_ones):
         moved = follow(operands, shape)
@@ -99,6 +97,21 @@ def compute_elementwise(
 
     rows = _rows(mnemonic, operands, tensors, element, output.shape, parameters or {})
     return builder.generic(tensors, output, nest, body, rows)
+
+
+def _checked_bitcast(source: Attribute, target: Attribute) -> str:
+    """What takes bits as those of another type: of integers it is a conversion.
+
+    LayoutError for floating-point numbers that have not the 32 bits of DST.
+    """
+    if not any(is_float(scalar_of(each)) for each in (source, target)):
+        return "typecast"
+    if not all(is_wide(scalar_of(each)) for each in (source, target)):
+        raise LayoutError(
+            f"kernels take 32 bits as a number of another type, not those of {source}; run "
+            "ttir-composite-decomposition before"
+        )
+    return _BITCAST
 
 
 def _clamp_unsigned(
@@ -218,7 +231,7 @@ def _compute_tile(
         return convert_tile(tiles, signs, made, element, has_truths=True)
     if mnemonic == _BITCAST:
         tile = _tile_of(tiles, values[0], elements[0])
-        return tiles.add(d2m.tile_op("tile_bitcast_convert").of([tile], metal_tile_type(element)))
+        return tiles.add(d2m.tile_op("tile_bitcast").of([tile], metal_tile_type(element)))
     working = i32 if is_short(scalar_of(elements[-1])) else elements[-1]
     wanted = [
         i1 if mnemonic == "where" and not number else working for number in range(len(values))
