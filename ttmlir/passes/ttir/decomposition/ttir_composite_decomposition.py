@@ -50,12 +50,14 @@ from ttmlir.composites.bits import (
     shift_down,
     width_of,
 )
+from ttmlir.composites.indexing import scatter_by_comparing
 from ttmlir.composites.normalization import put_along, scale_channels
 from ttmlir.composites.ordering import order_by_counting
 from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused, replace
 from ttmlir.ir.tensor_types import dtype_of, element_type
+from ttmlir.optable import DEFINITIONS
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -164,6 +166,13 @@ def _order(op: ttir.TTIRTableOp, x: Array) -> Sequence[Array]:
     return [x.gather(dim, places), places.cast(dtype_of(element_type(op.results[1])))]
 
 
+def _scatter(op: ttir.TTIRTableOp, x: Array, index: Array, source: Array) -> Sequence[Array]:
+    """Elements written or combined at indices along a dimension."""
+    combine = op.DEFINITION.mnemonic.removeprefix("scatter").removeprefix("_")
+    dim = cast("int", op.parameters()["dim"])
+    return [scatter_by_comparing(x, dim, index, source, combine)]
+
+
 _Rule = Callable[..., "Sequence[Array]"]
 _RULES: Mapping[str, _Rule] = {
     "ttir.batch_norm_inference": _computes(_batch_norm_inference),
@@ -176,5 +185,6 @@ _RULES: Mapping[str, _Rule] = {
     "ttir.remainder": _computes(remainder_unsigned),
     "ttir.softmax": _computes(_softmax),
     **dict.fromkeys(("ttir.sort", "ttir.topk"), _order),
+    **{f"ttir.{each}": _scatter for each in DEFINITIONS if each.startswith("scatter")},
 }
 """What stands for an operation, by its full name."""
