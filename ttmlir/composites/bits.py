@@ -68,6 +68,60 @@ def multiply_high(a: Array, b: Array) -> Array:
     return found.bitcast(own)
 
 
+def divide_unsigned(x: Array, y: Array) -> Array:
+    """The quotient of `ui32`, computed by numbers with a sign; by 0 all ones.
+
+    Half of the dividend has no sign. Twice its quotient is the quotient, or one less (Warren,
+    Hacker's Delight, section 9-3); by a divisor from 2^31 on it is 0 or 1.
+    """
+    a, b = x.bitcast("i32"), y.bitcast("i32")
+    even = ((a >> 1) / b) << 1
+    rest = (a - even * b).bitcast(x.dtype)
+    quotient = even + (rest >= y).cast("i32")
+    quotient = (b < 0).where((x >= y).cast("i32"), quotient)
+    return b.eq(0).where(-1, quotient).bitcast(x.dtype)
+
+
+def remainder_unsigned(x: Array, y: Array) -> Array:
+    """What the division of `ui32` leaves; by 0 the dividend."""
+    return x - divide_unsigned(x, y) * y
+
+
+def count_ones(x: Array) -> Array:
+    """How many bits of integers are set, in sums of 2, 4, 8 ... of them side by side.
+
+    The same as `count_bits`, which takes five times the operations (Warren, Hacker's Delight,
+    section 5-1).
+    """
+    bits = _as_words(x)
+    pairs = bits - ((bits >> 1) & 0x5555_5555)
+    fours = (pairs & 0x3333_3333) + ((pairs >> 2) & 0x3333_3333)
+    eights = (fours + (fours >> 4)) & 0x0F0F_0F0F
+    halves = eights + (eights >> 8)
+    return ((halves + (halves >> 16)) & 0x3F).cast(x.dtype)
+
+
+def count_zeros_above(x: Array) -> Array:
+    """How many bits of integers are above the highest that is set; all bits of 0."""
+    bits, step = _as_words(x), 1
+    while step < width_of(x.dtype):
+        bits = bits | (bits >> step)
+        step *= 2
+    return (width_of(x.dtype) - count_ones(bits)).cast(x.dtype)
+
+
+def shift_down(x: Array, distance: Array) -> Array:
+    """Bits of integers of up to 16 bits moved down by distances without a sign, zeros above."""
+    return _as_words(x).apply("logical_right_shift", distance.cast("i32")).cast(x.dtype)
+
+
+def _as_words(x: Array) -> Array:
+    """Integers as `i32` with zeros above."""
+    words = x.cast("i32") if width_of(x.dtype) < 32 else x.bitcast("i32")
+    is_extended = x.dtype in ("i8", "i16")
+    return words & ((1 << width_of(x.dtype)) - 1) if is_extended else words
+
+
 def count_bits(x: Array) -> Array:
     """How many bits of integers are set: the sum of all bits, the lowest one first."""
     one, count = x.fill(1, x.shape), x.fill(0, x.shape)
@@ -112,6 +166,50 @@ def next_after(x: Array, y: Array) -> Array:
     found = x.eq(0).where(least, moved).bitcast(x.dtype)
     found = x.ne(x).where(x, x.eq(y).where(y, found))
     return y.ne(y).where(y, found)
+
+
+# -- halves of words ---------------------------------------------------------------------------
+
+
+def cast_halves(x: Array, dtype: str) -> Array:
+    """Numbers of 16 bits as others of the same bits, by way of words: `f32` and `i32`."""
+    if x.dtype == "f16":
+        bits = _bits_of_half(x)
+    elif x.is_real:
+        bits = x.cast("f32").bitcast("i32").right_shift(16)
+    else:
+        bits = x.cast("i32")
+    if dtype == "f16":
+        return _half_of_bits(bits)
+    if "f" in dtype:
+        return (bits << 16).bitcast("f32").cast(dtype)
+    return bits.cast(dtype)
+
+
+_HALF_BIAS, _HALF_LOST = 127 - 15, 23 - 10
+"""How much smaller exponents of f16 are than those of f32, and how many bits mantissas lose."""
+
+
+def _bits_of_half(x: Array) -> Array:
+    """The bits of numbers of `f16` as `i32`."""
+    bits = x.cast("f32").bitcast("i32")
+    size = bits & 0x7FFF_FFFF
+    found = (size >> _HALF_LOST) - (_HALF_BIAS << 10)
+    # Below the least normal number are multiples of 2^-24; above all are infinity and NaN.
+    small = (size.bitcast("f32") * 2.0**24).cast("i32")
+    found = (size < (_HALF_BIAS + 1) << 23).where(small, found)
+    found = (size >= 0x7F80_0000).where(((size >> _HALF_LOST) & 0x3FF) | 0x7C00, found)
+    return found | ((bits >> 16) & 0x8000)
+
+
+def _half_of_bits(bits: Array) -> Array:
+    """The number of `f16` of the lower 16 bits of `i32`."""
+    size = bits & 0x7FFF
+    number = (size << _HALF_LOST) + (_HALF_BIAS << 23)
+    small = (size.cast("f32") * 2.0**-24).bitcast("i32")
+    number = (size < 1 << 10).where(small, number)
+    number = (size >= 0x7C00).where((size << _HALF_LOST) + (2 * _HALF_BIAS << 23), number)
+    return (number | ((bits & 0x8000) << 16)).bitcast("f32").cast("f16")
 
 
 # -- other widths ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ttmlir.arrays.array import Array, concatenate
+from ttmlir.arrays.array import TRUTH, Array, concatenate
 from ttmlir.arrays.carriers import array_of, host_dtype
 from ttmlir.optable.op_definition import broadcast_shape
 
@@ -146,6 +146,48 @@ def scatter(x: Array, dim: int, index: Array, source: Array, combine: str = "") 
     return x.create("slice_write", written, array_of(np.zeros(x.rank, np.int64)))
 
 
+_REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
+
+
+def scatter_by_comparing(
+    x: Array, dim: int, index: Array, source: Array, combine: str = ""
+) -> Array:
+    """`Array.scatter` of indices that are compared with all places: as many as x has elements.
+
+    For machines that compute with many elements at a time, but move single ones slowly. What is
+    combined is that of the indices first, then with x.
+    """
+    dim %= x.rank
+    count, rest = index.shape[dim], [each for each in range(x.rank) if each != dim]
+    extents = [n if each == dim else 1 for each, n in enumerate(x.shape)]
+    # Sums of floats within matrices have fewer bits than sums of matrices.
+    is_vector = math.prod(index.shape) == count and not (combine and (x.is_real or x.rank > 1))
+    if x.rank == 1 and not is_vector:
+        own, index, source = (each.unsqueeze(0) for each in (x, index, source))
+        return scatter_by_comparing(own, 1, index, source, combine).reshape(x.shape)
+    along = 1 if is_vector else 0
+    places = x.count(dim, extents).reshape((x.shape[dim], 1) if is_vector else (1, *extents))
+
+    def apart(each: Array) -> Array:
+        """What is written, along a dimension of its own."""
+        if is_vector:
+            return each.reshape((1, count))
+        shape = [1 if other == dim else n for other, n in enumerate(each.shape)]
+        return each.permute([dim, *rest]).reshape((count, *shape))
+
+    is_here = apart(index).cast("i32").eq(places)
+    if combine:
+        values = is_here.where(apart(source), _neutral(x, Combine(combine)))
+        parameters = {"keep_dim": False, "dim_arg": (along,)}
+        shape = [n for each, n in enumerate(values.shape) if each != along]
+        total = values.create(_REDUCTIONS[combine], shape=shape, parameters=parameters)
+        return x.apply(combine, total)
+    writes = x.count(along, [count if each == along else 1 for each in range(places.rank)])
+    last = is_here.where(writes, -1).max(along, keep=False)
+    last = last.reshape(extents) if is_vector else last
+    return (last < 0).where(x, source.gather(dim, last.maximum(0)))
+
+
 def combine_at(
     x: Array, dim: int, index: Array, source: Array, combine: Combine, *, keep: bool
 ) -> Array:
@@ -172,6 +214,8 @@ def combine_at(
 
 def _neutral(x: Array, combine: Combine) -> float:
     """The number that leaves every other as it is."""
+    if x.dtype == TRUTH:
+        return combine in (Combine.MULTIPLY, Combine.MINIMUM)
     match combine:
         case Combine.ADD | Combine.MEAN:
             return 0

@@ -102,6 +102,12 @@ def _typecast(execution: Execution, op: Operation, operands: Sequence[Any]) -> S
     return _fit(op, made)
 
 
+def _bitcast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    elements = [runtime_element(_number_type(each.type)) for each in (*op.operands, *op.results)]
+    source, target = (each.host for each in elements if each is not None)
+    return _fit(op, operands[0].astype(source).view(target))
+
+
 def _number_type(type_: Attribute) -> Attribute:
     """The type of the numbers in a tile."""
     return type_.scalar_type if isinstance(type_, TileType) else type_
@@ -161,6 +167,7 @@ def _mask(execution: Execution, op: Operation, operands: Sequence[Any]) -> Seque
 TILE_FUNCTIONS: dict[str, Function] = {
     **{op.name: _elementwise for op in d2m.ELEMENTWISE_OPS},
     "d2m.tile_bcast": _bcast,
+    "d2m.tile_bitcast": _bitcast,
     "d2m.tile_fill": _fill,
     "d2m.tile_mask": _mask,
     "d2m.tile_matmul": _matmul,

@@ -20,6 +20,8 @@ from ttmlir.interpreter import execute
 from ttmlir.mlir.reporting import DiagnosticError
 
 PASS = "ttir-to-d2m"
+BEFORE = "ttir-composite-decomposition"
+"""What takes apart operations without loops."""
 HOST: dict[str, Any] = {
     "f32": np.float32,
     "f64": np.float64,
@@ -56,7 +58,7 @@ def check(
 ) -> None:
     """Compare an operation on arrays with what is expected of it."""
     passes = f"{PASS}={options}" if options else PASS
-    module = lowered(text_of(mnemonic, inputs, expected, attributes), passes)
+    module = lowered(text_of(mnemonic, inputs, expected, attributes), BEFORE, passes)
     assert not [op.name for op in module.walk() if op.name.startswith("ttir.")]
     (result,) = execute(module, inputs, poisons_padding=True)
     assert result.dtype == expected.dtype

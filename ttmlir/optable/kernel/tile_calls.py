@@ -164,6 +164,32 @@ _CONVERSION = (
 )
 
 
+def steps_with_number(mnemonic: str, number: int, *, has_sign: bool) -> tuple[Step, ...] | None:
+    """How an operation on bits of 32-bit integers and one number is computed.
+
+    None if there are no calls that take the number; distances of shifts have no sign.
+    """
+    if mnemonic in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+        return (_step(f"{mnemonic}_tile", scalars=(number,)),)
+    is_inside = 0 < number < 32
+    if mnemonic == "right_shift" and has_sign:
+        return (
+            (_step("right_shift_tile", scalars=(number if is_inside else 31,)),) if number else ()
+        )
+    if mnemonic not in ("logical_left_shift", "logical_right_shift", "right_shift"):
+        return None
+    if not is_inside:
+        return (_step("fill_tile_int", scalars=(0,)),) if number else ()
+    if mnemonic == "logical_left_shift":
+        return (_step("left_shift_tile", scalars=(number,)),)
+    # The call moves copies of the sign in.
+    kept = (1 << (32 - number)) - 1
+    return (
+        _step("right_shift_tile", scalars=(number,)),
+        _step("bitwise_and_tile", scalars=(kept,)),
+    )
+
+
 class _TileCalls(dict[str, TileCall]):
     """Operations that are not in it have no calls: kernels do not compute them."""
 
@@ -342,8 +368,16 @@ def _of_calls() -> Iterator[TileOperation]:
         )
 
 
+_BITCAST = TileOperation(
+    mnemonic="tile_bitcast",
+    summary="The bits of each element as a number of the result's type; both types have 32 bits.",
+    operands=("input",),
+    call=TileCall(floats=(), integers=()),
+)
+"""What takes no call: a tile is packed from DST in another format than it was unpacked in."""
+
 TILE_OPERATIONS: Mapping[str, TileOperation] = {
-    each.mnemonic: each for each in (*_of_definitions(), *_of_calls())
+    each.mnemonic: each for each in (*_of_definitions(), *_of_calls(), _BITCAST)
 }
 """Every operation on tiles by its mnemonic."""
 

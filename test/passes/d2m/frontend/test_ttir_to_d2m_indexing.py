@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from running.d2m_interpreter import Shape, check, refusal, text_of, whole
+from running.d2m_interpreter import Shape, check, normal, refusal, text_of, whole
 from running.pass_runner import lowered
 
 from ttmlir.dialects import d2m
@@ -114,11 +114,24 @@ def test_writes_to_numbered_places(mnemonic: str, index: Shape, dim: int) -> Non
     check(mnemonic, [x, places, source], expected, f"dim = {dim} : si32")
 
 
-def test_many_writes_are_refused() -> None:
-    """Each is a choice for every element."""
+@pytest.mark.parametrize("mnemonic", COMBINATIONS)
+def test_writes_of_vectors(mnemonic: str) -> None:
+    """The last one for a place counts, or all of them; of floats sums have all bits."""
+    places = np.random.default_rng(1).integers(-2, 40, 70, np.int32)
+    for x, source in ((whole(np.int32, 37), whole(np.int32, 70)), (normal(37), normal(70))):
+        expected = x.copy()
+        for place, value in zip(places, source, strict=True):
+            if 0 <= place < 37:
+                combine = COMBINATIONS[mnemonic]
+                expected[place] = value if combine is None else combine(expected[place], value)
+        check(mnemonic, [x, places, source], expected, "dim = 0 : si32")
+
+
+def test_scatters_are_taken_apart_before() -> None:
+    """The message names the pass."""
     x = whole(np.int32, 33, 40)
     message = refusal("scatter", [x, numbers(33, 33, 1), x], x, "dim = 0 : si32")
-    assert "writes to 33 indices along a dimension, kernels to 32" in message
+    assert "there are no kernels for it; run ttir-composite-decomposition before, or" in message
 
 
 def test_the_numbers_are_an_operand() -> None:

@@ -15,11 +15,12 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.layout import TileType, element_of
-from ttmlir.ir.kernel_builder import is_float, steps_of
+from ttmlir.ir.kernel_builder import UNSIGNED, is_float, steps_of
 from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import DST_TILES, WIDE_BYTES, dst_capacity
+from ttmlir.optable.kernel.tile_calls import steps_with_number
 from ttmlir.passes.d2m.dst.tile_program import (
     Computed,
     Converted,
@@ -187,6 +188,8 @@ class Selector:
         short = self._on_matrix_unit(op, operator) or self._with_number(op, operator)
         if definition is not None and definition.mnemonic == "div":
             short = self._quotient(op, target)
+        elif definition is not None and short is None:
+            short = self._bits_with_number(op, definition.mnemonic)
         if short is not None:
             return short
         if definition is None:
@@ -295,6 +298,23 @@ class Selector:
         if not isinstance(right.owner, d2m.TileFillOp):
             return None
         return WithNumber(operands=(self._of(left),), call=call, number=right.owner.number)
+
+    def _bits_with_number(self, op: d2m.ElementwiseTileOp, mnemonic: str) -> Value | None:
+        """An operation on bits of a tile and one number, which takes fewer calls than of tiles."""
+        if len(op.operands) != 2:
+            return None
+        value, number = op.operands
+        element = scalar_of_tile(value.type)
+        if mnemonic.startswith("bitwise_") and isinstance(value.owner, d2m.TileFillOp):
+            value, number = number, value
+        if is_float(element) or not isinstance(number.owner, d2m.TileFillOp):
+            return None
+        has_sign = element.keyword not in UNSIGNED
+        steps = steps_with_number(mnemonic, int(number.owner.number), has_sign=has_sign)
+        if steps is None:
+            return None
+        operand = self._of(value)
+        return Computed.of(steps, [operand], element, element, {}) if steps else operand
 
     def _quotient(self, op: d2m.ElementwiseTileOp, target: ScalarType) -> Value | None:
         """A quotient by one number in 16 bits, which the reciprocal in 32 bits gives as well."""

@@ -71,6 +71,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ttmlir import optable
 from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.ods import DestinationStyleOp
@@ -106,7 +107,13 @@ _FOREIGN = ("chlo", "linalg", "math", "ml_program", "stablehlo", "tosa")
 OTHER_PIPELINE = "use target='ttnn' (ttir-to-ttnn-backend-pipeline)"
 """What computes all operations."""
 _COMPOSITE = {
-    **dict.fromkeys(("ttir.softmax", "ttir.batch_norm_inference"), "ttir-composite-decomposition"),
+    **{
+        f"ttir.{name}": "ttir-composite-decomposition"
+        for name in (
+            *("softmax", "batch_norm_inference", "sort", "topk"),
+            *(each for each in optable.DEFINITIONS if each.startswith("scatter")),
+        )
+    },
     **dict.fromkeys(("ttir.convolution", "ttir.pooling"), "ttir-window-decomposition"),
 }
 """Operations of which a pass that runs before, in pipelines, makes others."""

@@ -21,11 +21,13 @@ from ttmlir.ir.kernel_builder import (
     computed_as,
     is_float,
     is_short,
+    is_wide,
     is_wide_unsigned,
     nearest_integer,
     steps_of,
 )
 from ttmlir.ir.tensor_types import is_boolean
+from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import TILE
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
@@ -45,6 +47,7 @@ from ttmlir.passes.d2m.references import ReferenceRow
 SIGNBIT = "signbit"
 """Whether floating-point numbers have a sign: no operation of its own in ttir of 2024, where
 integers of the same bits are compared with 0, but one call on tiles."""
+_BITCAST = "bitcast_convert"
 
 
 def compute_elementwise(
@@ -60,6 +63,8 @@ def compute_elementwise(
     LayoutError for what kernels do not compute on the elements.
     """
     first = operands[0]
+    if mnemonic == _BITCAST:
+        mnemonic = _checked_bitcast(first.element, element)
     if mnemonic == "typecast" and isinstance(first, DeviceTensor):
         if not converts(first.element, element):
             if first.element == element:
@@ -67,7 +72,7 @@ def compute_elementwise(
             return first.then(mnemonic, {}, first.view, element)
     elif mnemonic == "clamp" and is_wide_unsigned(scalar_of(element)):
         return _clamp_unsigned(builder, first, element, shape, parameters or {})
-    elif mnemonic != SIGNBIT:
+    elif mnemonic not in (SIGNBIT, _BITCAST):
         steps_of(mnemonic, scalar_of(operands[-1].element))
     for follow in (_below_views, _without_inner_ones):
         moved = follow(operands, shape)
@@ -92,6 +97,21 @@ def compute_elementwise(
 
     rows = _rows(mnemonic, operands, tensors, element, output.shape, parameters or {})
     return builder.generic(tensors, output, nest, body, rows)
+
+
+def _checked_bitcast(source: Attribute, target: Attribute) -> str:
+    """What takes bits as those of another type: of integers it is a conversion.
+
+    LayoutError for floating-point numbers that have not the 32 bits of DST.
+    """
+    if not any(is_float(scalar_of(each)) for each in (source, target)):
+        return "typecast"
+    if not all(is_wide(scalar_of(each)) for each in (source, target)):
+        raise LayoutError(
+            f"kernels take 32 bits as a number of another type, not those of {source}; run "
+            "ttir-composite-decomposition before"
+        )
+    return _BITCAST
 
 
 def _clamp_unsigned(
@@ -181,7 +201,7 @@ def _rows(
     if mnemonic == SIGNBIT:
         bits = IntegerType(8 * scalar_of(operands[0].element).size_bytes)
         return (
-            ReferenceRow.of("bitcast_convert", (0,), shape, bits),
+            ReferenceRow.of(_BITCAST, (0,), shape, bits),
             ReferenceRow.of("lt", (2, 0.0), shape, element),
         )
     values: list[int | float] = [
@@ -209,6 +229,9 @@ def _compute_tile(
         made = element if is_float(scalar_of(element)) else elements[0]
         signs = tiles.add(d2m.tile_op("tile_signbit").of([tile], metal_tile_type(made)))
         return convert_tile(tiles, signs, made, element, has_truths=True)
+    if mnemonic == _BITCAST:
+        tile = _tile_of(tiles, values[0], elements[0])
+        return tiles.add(d2m.tile_op("tile_bitcast").of([tile], metal_tile_type(element)))
     working = i32 if is_short(scalar_of(elements[-1])) else elements[-1]
     wanted = [
         i1 if mnemonic == "where" and not number else working for number in range(len(values))

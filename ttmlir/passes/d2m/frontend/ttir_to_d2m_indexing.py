@@ -17,14 +17,11 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.table_ops import ParameterValue, TableOperation
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dim, dims
-from ttmlir.layout.errors import LayoutError
-from ttmlir.optable import DEFINITIONS
-from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_PIPELINE, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
     LoopNest,
-    Operand,
     Shape,
     Splat,
     TileBuilder,
@@ -32,11 +29,8 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import reshape, shift, take
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import reshape, shift
 from ttmlir.passes.d2m.references import ReferenceRow
-
-MOST_WRITES = 32
-"""Numbers that a scatter has along its dimension: each is a choice for every element."""
 
 
 def pick(
@@ -231,47 +225,10 @@ def _rotations(
     return compute_elementwise(builder, "subtract", [whole, begins], i32, shape)
 
 
-# --- Scatters -------------------------------------------------------------------------------------
-
-_SCATTER = "scatter"
-"""The operation that replaces elements; a combination with them has its name after that."""
-
-
-def _convert_scatter(conversion: Conversion, op: Operation) -> DeviceTensor:
-    """Of each number, its element where the number is that of the place."""
-    assert isinstance(op, TableOperation)
-    builder = conversion.builder
-    target, source = (conversion.tensor(op.operands[each]) for each in (0, 2))
-    numbers = _numbers(conversion, op.operands[1])
-    axis = _axis(op, target)
-    count, extent = source.shape[axis], target.shape[axis]
-    if count > MOST_WRITES:
-        raise LayoutError(
-            f"writes to {count} indices along a dimension, kernels to {MOST_WRITES}; "
-            f"{OTHER_PIPELINE}"
-        )
-    extents = [extent if each == axis else 1 for each in range(len(target.shape))]
-    places = builder.load_constant(i32, extents, range(extent))
-    combination = op.DEFINITION.mnemonic.removeprefix(_SCATTER).removeprefix("_")
-    element, shape = target.element, target.shape
-    for each in range(count):
-        number = take(builder, numbers, axis, each, 1)
-        value = take(builder, source, axis, each, 1)
-        wide = tuple(max(pair) for pair in zip(number.shape, extents, strict=True))
-        is_here = compute_elementwise(builder, "eq", [places, number], i1, wide)
-        if combination:
-            operands: list[Operand] = [target, value]
-            value = compute_elementwise(builder, combination, operands, element, shape)
-        choice: list[Operand] = [is_here, value, target]
-        target = compute_elementwise(builder, "where", choice, element, shape)
-    return target
-
-
 RULES: RuleTable = {
     "ttir.embedding": _convert_embedding,
     "ttir.gather": _convert_gather,
     "ttir.slice_dynamic": _convert_slice_dynamic,
     "ttir.slice_write": _convert_slice_write,
-    **{f"ttir.{each}": _convert_scatter for each in DEFINITIONS if each.startswith(_SCATTER)},
 }
 """Rules by the full name of the operation."""

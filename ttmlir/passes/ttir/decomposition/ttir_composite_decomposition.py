@@ -1,4 +1,4 @@
-"""Decompose softmax and batch normalization into reductions and elementwise operations.
+"""Decompose what kernels have no calls for into operations that they compute.
 
 Before:
 
@@ -23,8 +23,10 @@ After:
     }
 
 Requires: nothing.
-Ensures: no `ttir.softmax` and no `ttir.batch_norm_inference` is left; ttnn has both, so its
-pipeline does without the pass.
+Ensures: none of these is left: softmax, batch normalization, orders (`ttir.sort`, `ttir.topk`),
+counts of bits, `erfinv`, bits of numbers of 16 bits as other ones, quotients and
+remainders of `ui32`, and zeros that are shifted into `i8` and `i16`; ttnn has them, so its pipeline
+does without the pass.
 Options: none.
 Not done here: nothing.
 """
@@ -39,37 +41,66 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.rewriter import Rewriter
 
 from ttmlir.arrays.array import Array
+from ttmlir.composites.bits import (
+    cast_halves,
+    count_ones,
+    count_zeros_above,
+    divide_unsigned,
+    remainder_unsigned,
+    shift_down,
+    width_of,
+)
+from ttmlir.composites.indexing import scatter_by_comparing
 from ttmlir.composites.normalization import put_along, scale_channels
+from ttmlir.composites.ordering import order_by_counting
+from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused, replace
+from ttmlir.ir.tensor_types import dtype_of, element_type
+from ttmlir.optable import DEFINITIONS
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Operation, SSAValue
 
     from ttmlir.dialects.definition.ods import DestinationStyleOp
-    from ttmlir.dialects.definition.table_ops import TableOperation
 
 
 @dataclass(frozen=True)
 class TTIRCompositeDecompositionPass(ModulePass):
-    """Decompose softmax and batch normalization into operations that kernels compute."""
+    """Decompose what kernels have no calls for into operations that they compute."""
 
     name = "ttir-composite-decomposition"
     title = "TTIRCompositeDecomposition"
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Apply the rules to every operation inside the module."""
-        for op in [op for op in module.walk() if op.name in _RULES]:
-            destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
+        for op in [op for op in module.walk() if op.name in _RULES and _is_composite(op)]:
+            assert isinstance(op, ttir.TTIRTableOp), "rules are for operations with a definition"
+            destinations = [value.owner for value in op.inits]
             carrier = TTIRCarrier(Builder.before(op))
-            operands = [array_in(carrier, value) for value in cast("DestinationStyleOp", op).inputs]
-            parameters = cast("TableOperation", op).parameters()
-            found = _RULES[op.name](*operands, **parameters).value
-            replace(op, _with_layout_of(op.results[0], found))
+            operands = [array_in(carrier, value) for value in op.inputs]
+            found = [each.value for each in _RULES[op.name](op, *operands)]
+            replace(op, *map(_with_layout_of, op.results, found))
             erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
+
+
+def _is_composite(op: Operation) -> bool:
+    """False for what kernels compute on these types of numbers by themselves."""
+    dtype = dtype_of(element_type(op.operands[0]))
+    match op.name:
+        case "ttir.bitcast_convert":
+            return width_of(dtype) == 16
+        case "ttir.div" | "ttir.remainder":
+            return dtype == "ui32"
+        case "ttir.logical_right_shift":
+            return dtype in ("i8", "i16")
+        case _:
+            return True
 
 
 def _with_layout_of(result: SSAValue, found: SSAValue) -> SSAValue:
@@ -104,8 +135,56 @@ def _batch_norm_inference(
     return scale_channels(x - put_along(mean, x, dimension), factor, offset, dimension)
 
 
-_RULES: Mapping[str, Callable[..., Array]] = {
-    "ttir.batch_norm_inference": _batch_norm_inference,
-    "ttir.softmax": _softmax,
+def _computes(function: Callable[..., Array]) -> _Rule:
+    """The rule of a function of the operands and parameters."""
+
+    def rule(op: ttir.TTIRTableOp, *operands: Array) -> Sequence[Array]:
+        return [function(*operands, **op.parameters())]
+
+    return rule
+
+
+def _erfinv(op: ttir.TTIRTableOp, x: Array) -> Sequence[Array]:
+    """The function that StableHLO computes."""
+    from ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo import FUNCTIONS
+
+    function, _ = FUNCTIONS["erfinv"]
+    return [function(x.cast("f32")).cast(x.dtype)]
+
+
+def _cast_halves(op: ttir.TTIRTableOp, x: Array) -> Sequence[Array]:
+    return [cast_halves(x, dtype_of(element_type(op.results[0])))]
+
+
+def _order(op: ttir.TTIRTableOp, x: Array) -> Sequence[Array]:
+    """Numbers in order and where they were."""
+    parameters = op.parameters()
+    dim = cast("int", parameters["dim"])
+    count = cast("int", parameters.get("k", x.shape[dim]))
+    descending = bool(parameters.get("descending", parameters.get("largest")))
+    places = order_by_counting(x, dim, count, descending=descending)
+    return [x.gather(dim, places), places.cast(dtype_of(element_type(op.results[1])))]
+
+
+def _scatter(op: ttir.TTIRTableOp, x: Array, index: Array, source: Array) -> Sequence[Array]:
+    """Elements written or combined at indices along a dimension."""
+    combine = op.DEFINITION.mnemonic.removeprefix("scatter").removeprefix("_")
+    dim = cast("int", op.parameters()["dim"])
+    return [scatter_by_comparing(x, dim, index, source, combine)]
+
+
+_Rule = Callable[..., "Sequence[Array]"]
+_RULES: Mapping[str, _Rule] = {
+    "ttir.batch_norm_inference": _computes(_batch_norm_inference),
+    "ttir.bitcast_convert": _cast_halves,
+    "ttir.count_leading_zeros": _computes(count_zeros_above),
+    "ttir.div": _computes(divide_unsigned),
+    "ttir.erfinv": _erfinv,
+    "ttir.logical_right_shift": _computes(shift_down),
+    "ttir.population_count": _computes(count_ones),
+    "ttir.remainder": _computes(remainder_unsigned),
+    "ttir.softmax": _computes(_softmax),
+    **dict.fromkeys(("ttir.sort", "ttir.topk"), _order),
+    **{f"ttir.{each}": _scatter for each in DEFINITIONS if each.startswith("scatter")},
 }
 """What stands for an operation, by its full name."""
