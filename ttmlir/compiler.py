@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ttmlir.passes.core.base import Pass
     from ttmlir.passes.core.manager import Nest
+    from ttmlir.passes.pipelines.kernels_among_calls import Outlined
     from ttmlir.target.flatbuffer.tensors import Golden
     from ttmlir.target.flatbuffer.ttmetal import MeshFile
     from ttmlir.target.flatbuffer.ttnn import LaterStamp
@@ -60,6 +61,8 @@ _OF_MODELS: Mapping[str, Mapping[str, str]] = {
 """Options of those pipelines that models are compiled with unless told otherwise: without options,
 `ttir-to-ttnn-backend-pipeline` does what tt-mlir's does."""
 
+_OF_ALL_PIPELINES = ("system-desc-path", "mock-system-desc-arch")
+"""Options that the pipelines of all targets have: the machine."""
 _MAX_ITERATIONS_OF_KERNELS = 64
 """Iterations of the longest loop that is unrolled for kernels without being asked for."""
 _TO_TTIR_OPTIONS = ("max-trip-count",)
@@ -181,16 +184,35 @@ def spell_ttir(module: ModuleOp, target: str, options: str) -> None:
         transform(module, "ttir-decomposition,convert-spelling{to=2026}")
 
 
-def divide_options(options: str, target: str) -> tuple[str, str]:
+FALLBACK_OPTION = "library-fallback"
+"""The option of `ttmlir.compile` for whether operations without kernels are calls of the library.
+"""
+
+
+def falls_back(target: str, options: str) -> bool:
+    """True where a program that has kernels in part only is compiled nevertheless.
+
+    ArgumentError for what is no truth value.
+    """
+    words = (word.partition("=") for word in options.split())
+    said = [value for name, _, value in words if name == FALLBACK_OPTION]
+    if any(value not in ("true", "false") for value in said):
+        raise ArgumentError(f"{FALLBACK_OPTION} is true or false, not '{said[-1]}'")
+    return target == "kernels" and "false" not in said
+
+
+def divide_options(options: str, target: str, *, in_parts: bool = False) -> tuple[str, str]:
     """Options of the pipeline to ttir, and those of a target's pipeline, of both in one text.
 
-    Kernels have no loops around them: as many iterations as may be are unrolled.
+    Kernels have no loops around them: as many iterations as may be are unrolled, unless the program
+    is compiled in parts, around which there are loops.
     """
-    words = options.split()
-    front = [word for word in words if word.partition("=")[0] in _TO_TTIR_OPTIONS]
-    if target == "kernels" and not front:
+    words = [(word.partition("=")[0], word) for word in options.split()]
+    front = [word for name, word in words if name in _TO_TTIR_OPTIONS]
+    if target == "kernels" and not front and not in_parts:
         front = [f"max-trip-count={_MAX_ITERATIONS_OF_KERNELS}"]
-    back = [word for word in words if word.partition("=")[0] not in _TO_TTIR_OPTIONS]
+    own = FALLBACK_OPTION if target == "kernels" else ""
+    back = [word for name, word in words if name not in (*_TO_TTIR_OPTIONS, own)]
     return " ".join(front), " ".join(back)
 
 
@@ -214,6 +236,23 @@ def spell_pipeline(target: str, options: str) -> str:
     """The pipeline that compiles models in ttir for a target, with options."""
     options = complete_options(target, options)
     return f"{PIPELINES[target]}{{{options}}}" if options else PIPELINES[target]
+
+
+def transform_in_parts(module: ModuleOp, options: str) -> Outlined:
+    """Lower a module in ttir to ttnn with kernels in place of the parts that have kernels.
+
+    `options` are those of `ttir-to-ttmetal-pipeline`. The calls of what is returned say which
+    operations have none. Raises DiagnosticError for what the library does not have either.
+    """
+    from ttmlir.passes.pipelines.kernels_among_calls import outline_parts
+
+    outlined = outline_parts(module, options)
+    # Ttir of 2026 has no operation for kernels.
+    words = [word for word in options.split() if word.partition("=")[0] in _OF_ALL_PIPELINES]
+    shared = " ".join([*words, f"spelling={SPELLINGS[0]}"])
+    transform(module, spell_pipeline("ttnn", shared))
+    outlined.expand(module)
+    return outlined
 
 
 def read_source(path: str) -> str:

@@ -45,7 +45,8 @@ ATTENTION = """module {
 """
 
 
-ENDS_IN_ACTIVATION = """func.func @main(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> tensor<3x5xf32> {
+ENDS_IN_ACTIVATION = """
+func.func @main(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> tensor<3x5xf32> {
   %0 = stablehlo.multiply %x, %y : tensor<3x5xf32>
   %1 = stablehlo.maximum %0, %y : tensor<3x5xf32>
   %2 = stablehlo.add %1, %x : tensor<3x5xf32>

@@ -12,7 +12,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, cast
 import numpy as np
 
 from ttmlir.compiler import (
+    FALLBACK_OPTION,
     divide_options,
+    falls_back,
     find_spelling,
     fuses_layers,
     is_spelled_late,
@@ -32,6 +34,7 @@ from ttmlir.compiler import (
     spell_pipeline,
     spell_ttir,
     transform,
+    transform_in_parts,
     write_cpp,
     write_ttm,
     write_ttnn,
@@ -54,13 +57,14 @@ from ttmlir.frontend.calls import (
     convention_of,
     make_arrays_of,
 )
-from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.errors import in_terms_of_the_user, user_location
 from ttmlir.ir.constants import own_constants
 from ttmlir.ir.rewriting import refuse_at, symbol_visibility
 from ttmlir.ir.tensor_types import is_complex
 from ttmlir.layout.data_format import PARTS
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, warn
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import file_bytes, read_binary
@@ -74,9 +78,12 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
+    from ttmlir.cost import Estimate
     from ttmlir.frontend.formats import Formats
+    from ttmlir.frontend.summary import ModelSummary
     from ttmlir.interpreter import bisection
     from ttmlir.mlir.reporting import Source
+    from ttmlir.passes.pipelines.kernels_among_calls import LibraryCall, Outlined
     from ttmlir.runtime.binary import Binary
     from ttmlir.target.flatbuffer.tensors import Golden
 
@@ -373,9 +380,98 @@ class KernelsTarget(CompilationTarget):
 
     def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
         """The kernels of all programs, which have no constants."""
-        from ttmlir.runtime.ttrt.reports import section_text
+        return _cpp_in_file(self.suffix, write_ttm(module))
 
-        return section_text(f"the {self.suffix} file", write_ttm(module), "cpp")
+
+def _cpp_in_file(suffix: str, data: bytes) -> str:
+    from ttmlir.runtime.ttrt.reports import section_text
+
+    return section_text(f"the {suffix} file", data, "cpp")
+
+
+class PartsTarget(TTNNTarget):
+    """Kernels for those parts of a program that have some, among calls of the ttnn library."""
+
+    name = "kernels"
+    notes: tuple[str, ...] = ()
+    """What is not done by kernels, and why."""
+
+    def lower(self, module: ModuleOp, options: str, *, until: str | None = None) -> None:
+        """Make kernels of what has some, then run the pipeline to ttnn."""
+        self.outlined = transform_in_parts(module, options)
+        self.notes = tuple(_notes_on(self.outlined))
+
+    def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
+        """The kernels of all parts; there is no C++ of what is around them."""
+        return _cpp_in_file(self.suffix, write_ttnn(module))
+
+
+_MOST_NOTED = 8
+"""Kinds of operations without kernels that a warning names."""
+
+
+def _notes_on(outlined: Outlined) -> Iterator[str]:
+    """What to say of a program that is not made of kernels alone."""
+    if not outlined.parts:
+        yield "no part of the program has kernels: all of it is calls of the ttnn library"
+    if outlined.calls:
+        count = len(outlined.calls)
+        shown = _shown(outlined.calls)
+        more = len(shown) - _MOST_NOTED
+        shown = [*shown[:_MOST_NOTED], *([f"{more} others"] if more > 0 else [])]
+        yield (
+            f"{plural(count, 'operation')} without kernels {'is' if count == 1 else 'are'} left to "
+            f"the ttnn library; options='{FALLBACK_OPTION}=false' refuses that: {'; '.join(shown)}"
+        )
+    if outlined.loops:
+        what = "; ".join(_shown([replace(each, reason="") for each in outlined.loops]))
+        yield f"kernels are inside of loops or branches of the host: {what}"
+
+
+def _shown(calls: Sequence[LibraryCall]) -> list[str]:
+    """Operations with their lines and why they have no kernels, equal ones together."""
+    places: dict[tuple[str, str], dict[str, None]] = {}
+    for call in calls:
+        found = user_location(call.location)
+        lines = places.setdefault((call.name, call.reason), {})
+        if found is not None:
+            lines[f"{Path(found.filename.data).name}:{found.line.data}"] = None
+    return [
+        name + (f" ({', '.join(lines)})" if lines else "") + (f": {reason}" if reason else "")
+        for (name, reason), lines in places.items()
+    ]
+
+
+def _lower(
+    target: CompilationTarget, options: str, to_ttir: Callable[[str], ModuleOp]
+) -> tuple[CompilationTarget, ModuleOp]:
+    """What a program becomes, and the target for that: kernels alone or, unless the options forbid
+    it, in part, of which it warns. `to_ttir` makes a module in ttir, with options of the pipeline
+    to it.
+    """
+    front, back = divide_options(options, target.name)
+    try:
+        module = to_ttir(front)
+        target.lower(module, back)
+    except DiagnosticError as error:
+        if not falls_back(target.name, options):
+            raise
+        refusal = error
+    else:
+        return target, module
+    parts = PartsTarget()
+    in_parts = to_ttir(divide_options(options, target.name, in_parts=True)[0])
+    parts.lower(in_parts, back)
+    if not parts.outlined.loops and all(each.is_constant for each in parts.outlined.calls):
+        with suppress(DiagnosticError):
+            module = to_ttir(front)
+            transform(module, "ttir-evaluate-constants")
+            target.lower(module, back)
+            return target, module
+    parts.notes = parts.notes or (f"kernels are made of parts of the program alone: {refusal}",)
+    for text in parts.notes:
+        warn(Diagnostic("warning", in_parts.location, text))
+    return parts, in_parts
 
 
 def _tables_of(signatures: Mapping[str, CallSignature]) -> dict[str, dict[str, Any]]:
@@ -503,8 +599,9 @@ class CompiledModel(CallableModel):
         self._options = options_for_board(board, options)
         start = time.perf_counter()
         with self._in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
-            data = self._target.write(self._lowered, {"": self._signature_in_file})
-        for module in (imported.module, self._lowered):
+            lowered = self._lowered
+            data = self._target.write(lowered, {"": self._signature_in_file})
+        for module in (imported.module, lowered):
             own_constants(module)
         self.seconds = time.perf_counter() - start
         """How long lowering and writing took."""
@@ -526,19 +623,23 @@ class CompiledModel(CallableModel):
 
     @cached_property
     def _lowered(self) -> ModuleOp:
-        """The module that the file is written from."""
-        module = cloned(self._imported.module)
+        """The module that the file is written from, which decides on the target."""
         with self._in_terms_of_the_user():
-            self._lower_to_ttir(module)
-            self._target.lower(module, self._divided_options[1])
+            self._target, module = _lower(find_target(self.target), self._options, self._to_ttir)
         return module
 
-    @cached_property
-    def _divided_options(self) -> tuple[str, str]:
-        return divide_options(self._options, self.target)
+    def _to_ttir(self, front: str) -> ModuleOp:
+        """The program in ttir, with options of the pipeline to it."""
+        module = cloned(self._imported.module)
+        self._lower_to_ttir(module, front)
+        return module
 
-    def _lower_to_ttir(self, module: ModuleOp) -> None:
-        front = self._divided_options[0]
+    @property
+    def _divided_options(self) -> tuple[str, str]:
+        in_parts = isinstance(self._target, PartsTarget)
+        return divide_options(self._options, self.target, in_parts=in_parts)
+
+    def _lower_to_ttir(self, module: ModuleOp, front: str) -> None:
         stage = self._imported.stage
         lower_to_ttir(module, stage, self.target, self._options, front)
         if stage == "ttir" and fuses_layers(self.target, self._options):
@@ -600,7 +701,7 @@ class CompiledModel(CallableModel):
             bound=dict(imported.bound),
             module=print_module(imported.module, debuginfo=True),
             stage=imported.stage,
-            warnings=tuple(imported.warnings),
+            warnings=self.warnings,
         )
 
     def __setstate__(self, state: _ModelState) -> None:
@@ -611,6 +712,8 @@ class CompiledModel(CallableModel):
         self._state = state
         self._examples = None
         self._target = find_target(state.target)
+        if Path(state.file_name).suffix != self._target.suffix:
+            self._target = PartsTarget()
         self._options = state.options
         self.seconds = state.seconds
 
@@ -641,13 +744,37 @@ class CompiledModel(CallableModel):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What there is to know about the model, such as numbers that the device keeps shorter."""
-        return tuple(self._imported.warnings)
+        """What there is to know about the model, such as numbers that the device keeps shorter, or
+        operations without kernels."""
+        return (*self._imported.warnings, *self._notes)
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        """What is said of the lowered program."""
+        return self._target.notes if isinstance(self._target, PartsTarget) else ()
 
     @property
     def stages(self) -> tuple[str, ...]:
         """What `text` shows, in the order of the lowering path from the source to the device."""
         return tuple(dict.fromkeys((self._imported.stage, "ttir", *self._target.stages)))
+
+    def estimate(
+        self, board: str | os.PathLike[str] | None = None, *, traced: bool = True
+    ) -> Estimate:
+        """How long the program would take on a board, as `CallableModel.estimate` says it, with
+        notes on operations without kernels."""
+        found = super().estimate(board, traced=traced)
+        if not self._notes or not found.operations:
+            return found
+        first, *others = found.operations
+        first = replace(first, notes=(*first.notes, *self._notes))
+        return replace(found, operations=(first, *others))
+
+    def summary(self, board: str | os.PathLike[str] | None = None) -> ModelSummary:
+        """What `CallableModel.summary` says, and which operations have no kernels."""
+        found = super().summary(board)
+        facts = (("library", text) for text in self._notes)
+        return replace(found, facts=(*found.facts, *facts)) if self._notes else found
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:
         """What the framework itself computes for a call."""
@@ -713,7 +840,8 @@ class CompiledModel(CallableModel):
         with `.py` at its end gets a script that calls the ttnn library, and beside it a file
         of the inputs and weights, and one of golden results; one with `.cpp` the same in C++, with
         a `CMakeLists.txt` and a folder of tensors. Of kernels, and of a program compiled with
-        `spelling="2024"`, `.cpp` is `text("cpp")`.
+        `spelling="2024"`, `.cpp` is `text("cpp")`. Of kernels among calls of the library there
+        is no script.
         """
         require_path(path, "save")
         suffix = Path(path).suffix
@@ -738,6 +866,11 @@ class CompiledModel(CallableModel):
         return Path(path)
 
     def _save_script(self, path: Path, golden: Literal[True] | bool | tuple[Any, ...]) -> Path:
+        if isinstance(self._target, PartsTarget):
+            raise ArgumentError(
+                f"{path}: scripts are of kernels, or of calls of the ttnn library; this program "
+                f"has both: save a {self.suffix} file, or compile with target='ttnn'"
+            )
         from ttmlir.frontend.cpp_projects import write_project
         from ttmlir.frontend.scripts import ScriptData, write_kernels_script, write_script
 
@@ -753,7 +886,7 @@ class CompiledModel(CallableModel):
         front, options = self._divided_options
         with self._in_terms_of_the_user(), show_wait(f"writing {path.name}"):
             if self.target == "kernels":
-                self._lower_to_ttir(module)
+                self._lower_to_ttir(module, front)
                 self._target.lower(module, f"{options} translate-coordinates=true".lstrip())
                 source = public_function(imported.module)
                 return write_kernels_script(module, data, path, source)
@@ -809,8 +942,7 @@ class CompiledModel(CallableModel):
             return self._imported.module
         if stage == self._target.dialect:
             return self._lowered
-        module = cloned(self._imported.module)
-        self._lower_to_ttir(module)
+        module = self._to_ttir(self._divided_options[0])
         if stage != "ttir":
             self._target.lower(module, self._divided_options[1], until=self._target.between[stage])
         return module
@@ -1038,18 +1170,17 @@ class CompiledPrograms(Mapping[str, Program]):
             if not is_divided(each):
                 options = options_for(each.module, target, options)
         _check_devices_of_programs(imported.values(), target, options)
-        self._target, self._is_late = find_target(target), is_spelled_late(target, options)
+        self._is_late = is_spelled_late(target, options)
         self._examples = {name: _with_numbers(call) for name, call in examples.items()}
-        self._models = dict(imported)
+        self._models, self._options = dict(imported), options
+        self._target_name: TargetName = target
         self.name = next(iter(imported.values())).name
         """Of the file: that of the first model."""
         with show_wait(f"compiling {self.name}"):
-            modules = {name: _ttir_of(each, target, options) for name, each in imported.items()}
-            _check_meshes(imported, modules)
-            self._ttir = _join(modules)
-            self._lowered = cloned(self._ttir)
             with self._in_terms_of_the_user():
-                self._target.lower(self._lowered, options_for_board(board, options))
+                self._target, self._lowered = _lower(
+                    find_target(target), options_for_board(board, options), self._to_ttir
+                )
                 self._bytes = self._write()
         for module in (*(each.module for each in imported.values()), self._ttir, self._lowered):
             own_constants(module)
@@ -1058,6 +1189,16 @@ class CompiledPrograms(Mapping[str, Program]):
             name: Program(binary, self._bytes, each, index, numerics)
             for index, (name, each) in enumerate(imported.items())
         }
+
+    def _to_ttir(self, front: str) -> ModuleOp:
+        """All programs in ttir, in one module, with options of the pipeline to it."""
+        modules = {
+            name: _ttir_of(each, self._target_name, self._options, front)
+            for name, each in self._models.items()
+        }
+        _check_meshes(self._models, modules)
+        self._ttir = _join(modules)
+        return cloned(self._ttir)
 
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
         models = self._models.values()
@@ -1107,9 +1248,10 @@ class CompiledPrograms(Mapping[str, Program]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What there is to know about the models, such as numbers that the device keeps shorter."""
-        return tuple(
-            dict.fromkeys(text for each in self._models.values() for text in each.warnings)
-        )
+        found = [text for each in self._models.values() for text in each.warnings]
+        if isinstance(self._target, PartsTarget):
+            found += self._target.notes
+        return tuple(dict.fromkeys(found))
 
     def to_bytes(self) -> bytes:
         """The `.ttnn` or `.ttm` file."""
@@ -1166,10 +1308,10 @@ def _refuse_pickle(name: str) -> NoReturn:
     )
 
 
-def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> ModuleOp:
+def _ttir_of(imported: ImportedModel, target: TargetName, options: str, front: str) -> ModuleOp:
     module = cloned(imported.module)
     with imported.in_terms_of_the_user():
-        lower_to_ttir(module, imported.stage, target, options)
+        lower_to_ttir(module, imported.stage, target, options, front)
     return module
 
 

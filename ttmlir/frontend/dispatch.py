@@ -384,7 +384,8 @@ def compile(
 
     `example_kwargs` are keyword arguments of the model. `target` is "ttnn", calls of the ttnn
     library, which run with NumPy, or "kernels", fused kernels on all cores, which run on the
-    simulator. `numerics` says how the compiled model computes unless a call says otherwise: "exact"
+    simulator, and calls of the library for what has none ([models.md](models.md#as-kernels)).
+    `numerics` says how the compiled model computes unless a call says otherwise: "exact"
     keeps 32 or 64 bits, "device" rounds as the device does. `options` are those of
     `ttir-to-ttnn-backend-pipeline` or, for kernels, of `ttir-to-ttmetal-pipeline`.
     `board` is what to compile for: "n150", "p150" or another board, or the path of a `.ttsys` file;

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from ttmlir.compiler import spell_pipeline, transform, write_ttm, write_ttnn
+from ttmlir.compiler import (
+    spell_pipeline,
+    transform,
+    transform_in_parts,
+    write_ttm,
+    write_ttnn,
+)
 from ttmlir.interpreter.statistics import Trace, number_in
 from ttmlir.mlir.attributes import cloned
 from ttmlir.optable.op_definition import Family
@@ -56,6 +62,11 @@ class FileLevel(ABC):
     function: str
     pipeline_options: str = ""
     """All that the pipeline was given."""
+
+    @classmethod
+    def lower(cls, module: ModuleOp, options: str) -> None:
+        """Run the pipeline to the file, with these options, on a module in ttir."""
+        transform(module, spell_pipeline(cls.target, options))
 
     @abstractmethod
     def write(self) -> bytes:
@@ -107,6 +118,17 @@ class TTNNFile(FileLevel):
         results = run_prepared(device, prepared, tensors, observer)
         observer.trace.outputs = [to_host(result).to_numpy() for result in results]
         return observer.trace
+
+
+class PartsFile(TTNNFile):
+    """Kernels of those parts of a program that have some, among calls of the library."""
+
+    target = "kernels"
+
+    @classmethod
+    def lower(cls, module: ModuleOp, options: str) -> None:
+        """Make kernels of the parts, and calls of the others."""
+        transform_in_parts(module, options)
 
 
 class KernelFile(FileLevel):

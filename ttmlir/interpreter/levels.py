@@ -16,13 +16,20 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
-from ttmlir.compiler import divide_options, options_for, run_passes, spell_pipeline, transform
+from ttmlir.compiler import (
+    divide_options,
+    falls_back,
+    options_for,
+    run_passes,
+    spell_pipeline,
+    transform,
+)
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.interpreter.execution import execute, find_function, functions_in, functions_of
-from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel
+from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel, PartsFile
 from ttmlir.interpreter.statistics import Trace, number_in
 from ttmlir.mlir.attributes import cloned
-from ttmlir.mlir.reporting import LocatedError, name_location, name_of
+from ttmlir.mlir.reporting import DiagnosticError, LocatedError, name_location, name_of
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.core.manager import parse_options
 from ttmlir.passes.core.registry import lookup
@@ -151,10 +158,22 @@ def levels_of(
 
     Raises DiagnosticError for what cannot be lowered.
     """
-    dialect = source_dialect(module)
     name = find_function(module, function).sym_name.data
+    options = options_for(module, target, options)
+    try:
+        return _levels_of(module, name, FILE_LEVELS[target], *divide_options(options, target))
+    except DiagnosticError:
+        if not falls_back(target, options):
+            raise
+    divided = divide_options(options, target, in_parts=True)
+    return _levels_of(module, name, (PartsFile,), *divided)
+
+
+def _levels_of(
+    module: ModuleOp, name: str, kinds: Sequence[type[FileLevel]], to_ttir: str, options: str
+) -> tuple[list[Level], list[FileLevel]]:
+    dialect = source_dialect(module)
     levels = [Level(dialect, module, name)]
-    to_ttir, options = divide_options(options_for(module, target, options), target)
     stages = {"ttir": _to_ttir(dialect, to_ttir), "ttir decomposed": _decomposition()}
     for stage, passes in stages.items():
         if stage == "ttir" == dialect:
@@ -162,16 +181,15 @@ def levels_of(
         module = cloned(module)
         run_passes(module, passes)
         levels.append(Level(stage, module, name))
-    kinds = FILE_LEVELS[target]
     for stage, until in kinds[-1].between.items():
         between = cloned(module)
-        transform(between, spell_pipeline(target, options), until=until)
+        transform(between, spell_pipeline(kinds[-1].target, options), until=until)
         levels.append(Level(stage, between, name))
     files: list[FileLevel] = []
     for kind in kinds:
         lowered = cloned(module)
         own = f"{options} {kind.options}".strip()
-        transform(lowered, spell_pipeline(target, own))
+        kind.lower(lowered, own)
         files.append(kind(module=lowered, source=module, function=name, pipeline_options=own))
     return levels, files
 

@@ -84,6 +84,7 @@ from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes import Elements, splat_bytes
 from ttmlir.mlir.option_values import OptionError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Accumulation,
@@ -239,6 +240,15 @@ class TTIRToD2MPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function."""
+        self._convert(module, None)
+
+    def find_refused(self, module: ModuleOp) -> list[DiagnosticError]:
+        """What the pass refuses of a module, which is of no use afterwards: all of it at once."""
+        refused: list[DiagnosticError] = []
+        self._convert(module, refused)
+        return refused
+
+    def _convert(self, module: ModuleOp, refused: list[DiagnosticError] | None) -> None:
         from ttmlir.passes.general.convert_spelling import decompose_late, is_late
 
         self._check_options()
@@ -258,7 +268,7 @@ class TTIRToD2MPass(ModulePass):
             if self.ttnn_mode:
                 _check_ttnn_function(function)
             collapses = self.collapse_tensors_2d and _may_collapse(function)
-            _convert_function(function, replace(placement, collapse_all=collapses))
+            _convert_function(function, replace(placement, collapse_all=collapses), refused)
         if placement.late and self.unified_threads:
             write_unified(module)
 
@@ -301,14 +311,23 @@ def _check_ttnn_function(function: FuncOp) -> None:
                 )
 
 
-def _convert_function(function: FuncOp, placement: Placement) -> None:
+def _convert_function(
+    function: FuncOp, placement: Placement, refused: list[DiagnosticError] | None
+) -> None:
+    """Convert the operations of a function; without a list for what is refused that ends it."""
     conversion = Conversion(placement)
     converted: list[Operation] = []
     for block in function.body.blocks:
         for op in tuple(block.ops):
             conversion.start(op)
             if op.name.startswith("ttir.") and op.name != TTNNMetalLayoutCastOp.name:
-                _convert(conversion, op)
+                try:
+                    _convert(conversion, op)
+                except DiagnosticError as error:
+                    if refused is None:
+                        raise
+                    refused.append(error)
+                    continue
                 converted.append(op)
             elif op.name.partition(".")[0] in _FOREIGN:
                 refuse_foreign(op, "ttir-to-d2m takes ttir, func and tensor.empty operations")
