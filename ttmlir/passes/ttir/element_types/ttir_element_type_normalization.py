@@ -168,8 +168,9 @@ def _normal_element(element: Attribute, keeps: bool) -> Attribute:
         return integer if width <= 32 or keeps else _UI32
     if not keeps or width == 32:
         return _SI32
+    signed: Attribute = IntegerType(width, Signedness.SIGNED)
     # What no device stores is refused as the program says it.
-    return IntegerType(width, Signedness.SIGNED) if width in (8, 16, 64) else element
+    return signed if width in (8, 16, 64) else element
 
 
 def _constant(elements: Elements, keeps: bool) -> Elements:
