@@ -69,6 +69,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
+_SIGNED: dict[int, Attribute] = {
+    width: IntegerType(width, Signedness.SIGNED) for width in (8, 16, 64)
+}
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
 _UI16 = IntegerType(16, Signedness.UNSIGNED)
 _SHORTS = (_SI32, IntegerType(16, Signedness.SIGNED))
@@ -168,9 +171,8 @@ def _normal_element(element: Attribute, keeps: bool) -> Attribute:
         return integer if width <= 32 or keeps else _UI32
     if not keeps or width == 32:
         return _SI32
-    signed: Attribute = IntegerType(width, Signedness.SIGNED)
     # What no device stores is refused as the program says it.
-    return signed if width in (8, 16, 64) else element
+    return _SIGNED.get(width, element)
 
 
 def _constant(elements: Elements, keeps: bool) -> Elements:
