@@ -70,7 +70,9 @@ if TYPE_CHECKING:
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
 _SIGNED: dict[int, Attribute] = {
-    width: IntegerType(width, Signedness.SIGNED) for width in (8, 16, 64)
+    8: IntegerType(8, Signedness.SIGNED),
+    16: IntegerType(16, Signedness.SIGNED),
+    64: IntegerType(64, Signedness.SIGNED),
 }
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
 _UI16 = IntegerType(16, Signedness.UNSIGNED)
