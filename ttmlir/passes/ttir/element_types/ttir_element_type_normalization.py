@@ -174,7 +174,7 @@ def _normal_element(element: Attribute, keeps: bool) -> Attribute:
     if not keeps or width == 32:
         return _SI32
     # What no device stores is refused as the program says it.
-    return _SIGNED.get(width, element)
+    return _SIGNED.get(width, integer)
 
 
 def _constant(elements: Elements, keeps: bool) -> Elements:
