@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ttmlir.compiler import spell_pipeline, transform, write_ttm, write_ttnn
 from ttmlir.interpreter.statistics import Trace, number_in
 from ttmlir.mlir.attributes import cloned
+from ttmlir.optable.op_definition import Family
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.loading import read_binary
@@ -188,8 +189,14 @@ class _CallObserver:
         """Nothing to do."""
 
     def after(self, run: Run, step: Step) -> None:
-        """Note the results of what computes; moves have the locations of operations, too."""
-        if step.call is not None or step.operation.table in _CONSTANTS:
+        """Note the results of what computes; moves have the locations of operations, too.
+
+        Activations that another operation applies have its location, and are something else.
+        """
+        call = step.call
+        if call is not None and step.operation.is_free and call.definition.family is Family.UNARY:
+            return
+        if call is not None or step.operation.table in _CONSTANTS:
             for slot in step.written:
                 # A loop may write to a tensor in place in its next iteration.
                 self.trace.note(number_in(step.operation.location), np.array(run.values[slot]))
