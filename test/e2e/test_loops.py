@@ -54,7 +54,7 @@ RNN_ARGS = (floats(5, 5) / 3, floats(3, 5, seed=1), floats(130, 7, 3, seed=2), f
 def test_a_scan_is_one_loop() -> None:
     """Its results are stacked; the text has one body."""
     compiled = check(rnn, *RNN_ARGS)
-    assert compiled.text("ttnn").count('"ttnn.while"') == 1
+    assert compiled.text("ttnn").count('"ttcore.while_loop"') == 1
     assert compiled.text("ttnn").count('"ttnn.tanh"') == 1
 
 
@@ -86,7 +86,7 @@ def test_loops_in_loops() -> None:
     """Neither of them is written out, so the program is short."""
     compiled = check(nested, floats(40, 3))
     text = compiled.text("ttnn")
-    assert text.count('"ttnn.while"') == 2
+    assert text.count('"ttcore.while_loop"') == 2
     assert text.count('"ttnn.sin"') == 1
 
 
@@ -164,7 +164,7 @@ def test_loops(case: str) -> None:
     """All kinds of loops compute what they compute in JAX."""
     function, args = CASES[case]
     compiled = check(function, *args)
-    assert "ttnn.while" in compiled.text("ttnn")
+    assert "ttcore.while_loop" in compiled.text("ttnn")
 
 
 def deep(x: Any, i: Any, scale: float) -> Any:
@@ -185,7 +185,7 @@ def test_branches_that_are_called(index: int) -> None:
         return lax.switch(i, branches, x)
 
     compiled = check(choose, np.int32(index), floats(3, 35))
-    assert "ttnn.case" in compiled.text("ttnn")
+    assert "ttcore.case" in compiled.text("ttnn")
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])

@@ -46,7 +46,7 @@ def test_all_agree_with_jax(seed: int) -> None:
     kept = jax.jit(function).trace(*program.inputs).lower()._lowering.compile_args["kept_var_idx"]
     for stage in ("stablehlo", "ttir"):
         module = parse(model.text(stage))
-        (main,) = (op for op in module.ops if op.sym_name.data == "main")
+        (main,) = (op for op in module_of_device(module).ops if op.sym_name.data == "main")
         inputs = program.inputs
         if len(main.args) != len(inputs):
             inputs = [value for number, value in enumerate(inputs) if number in kept]

@@ -202,13 +202,6 @@ FILE_LEVELS: Mapping[str, tuple[type[FileLevel], ...]] = MappingProxyType(
 """By the targets of `ttmlir.compiler.PIPELINES`; the last one is what users compile."""
 
 
-def _is_activation(step: Step) -> bool:
-    """True for a function that another operation applies to what it takes or makes."""
-    operation = step.operation
-    family = operation.given.definition.family if operation.given else None
-    return operation.is_free and family is Family.UNARY
-
-
 @dataclass
 class _CallObserver:
     enters_functions = True
@@ -218,11 +211,14 @@ class _CallObserver:
         """Nothing to do."""
 
     def after(self, run: Run, step: Step) -> None:
-        """Note the results of what computes; moves have the locations of operations, too."""
-        if _is_activation(step):
-            # It has the location of what it is applied to.
+        """Note the results of what computes; moves have the locations of operations, too.
+
+        Activations that another operation applies have its location, and are something else.
+        """
+        call = step.call
+        if call is not None and step.operation.is_free and call.definition.family is Family.UNARY:
             return
-        if step.call is not None or step.operation.table in _CONSTANTS:
+        if call is not None or step.operation.table in _CONSTANTS:
             for slot in step.written:
                 # A loop may write to a tensor in place in its next iteration.
                 self.trace.note(number_in(step.operation.location), np.array(run.values[slot]))

@@ -73,8 +73,8 @@ def each_row(layers: nn.Module, xs: Any, y: Any) -> Any:
 
 CASES: dict[str, tuple[nn.Module, tuple[Any, ...], str]] = {
     "small branches": (Layers(1, choose), (X,), ""),
-    "on true": (Layers(20, choose), (X.abs(),), "ttnn.case"),
-    "on false": (Layers(20, choose), (-X.abs(),), "ttnn.case"),
+    "on true": (Layers(20, choose), (X.abs(),), "ttcore.case"),
+    "on false": (Layers(20, choose), (-X.abs(),), "ttcore.case"),
     "while": (Layers(1, grow), (X,), "ttcore.while_loop"),
     "scan": (Layers(1, recur), (X, torch.randn(70, 2, 3)), "ttcore.while_loop"),
     "scan with weights": (
@@ -99,7 +99,7 @@ def test_control_flow(case: str, weights: Any) -> None:
     for result, wanted in zip(_listed(results), _listed(expected), strict=True):
         torch.testing.assert_close(result, wanted.detach(), rtol=1e-5, atol=1e-5)
     text = compiled.text("ttnn")
-    assert (operation in text) if operation else "ttnn.case" not in text
+    assert (operation in text) if operation else "ttcore.case" not in text
 
 
 def _listed(value: Any) -> list[Any]:
