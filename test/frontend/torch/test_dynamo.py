@@ -236,3 +236,68 @@ def test_weights_are_one_of_two_things() -> None:
     message = "weights are 'arguments' or 'constants', not 'frozen'"
     with pytest.raises(ValueError, match=message):
         dynamo.compile_graph(None, [], options={"weights": "frozen"})
+
+
+@pytest.fixture
+def shapes(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[int, ...]]]:
+    """The shapes of the arguments of all programs that are made."""
+    made: list[list[tuple[int, ...]]] = []
+
+    def compiled(*args: Any, **kwargs: Any) -> Any:
+        model = ttmlir.frontend.compiled.CompiledModel(*args, **kwargs)
+        made.append([desc.shape for _, desc in model.inputs])
+        return model
+
+    monkeypatch.setattr(dynamo, "CompiledModel", compiled)
+    return made
+
+
+def masked(x: Any, mask: Any) -> Any:
+    """Results of the argument's size, of half of it and others, and the size itself."""
+    rows = x * mask
+    halves = torch.nn.functional.avg_pool1d(rows, 3, 2, 1)
+    return rows, rows.sum(1), rows[:, 1:], halves, x.shape[1], mask > 0
+
+
+def test_buckets(shapes: list[Any]) -> None:
+    """One program for each, and for each size that is larger."""
+    options = {"buckets": ttmlir.Buckets(16, 5)}
+    compiled = torch.compile(masked, backend="ttmlir", options=options)
+    with torch.no_grad():
+        for size in (7, 3, 9, 20, 5):
+            given = torch.randn(2, size), torch.arange(size).expand(2, size).clone() % 3
+            for found, wanted in zip(compiled(*given), masked(*given), strict=True):
+                torch.testing.assert_close(found, wanted)
+    assert [inputs[0] for inputs in shapes] == [(2, 7), (2, 5), (2, 16), (2, 20)]
+
+
+def test_what_buckets_leave_alone(shapes: list[Any]) -> None:
+    """Joined dimensions of results, of which no part is padding, and graphs with gradients."""
+    options = {"buckets": (8, 16)}
+    joined = torch.compile(
+        lambda x: (x * 2).reshape(-1), backend="ttmlir", dynamic=True, options=options
+    )
+    with torch.no_grad():
+        for size in (3, 5):
+            x = torch.randn(2, size)
+            torch.testing.assert_close(joined(x), x.reshape(-1) * 2)
+    squared = torch.compile(lambda x: x.square(), backend="ttmlir", dynamic=True, options=options)
+    x = torch.randn(6, requires_grad=True)
+    squared(x).sum().backward()
+    torch.testing.assert_close(x.grad, 2 * x)
+    assert {*shapes[0], *shapes[1]} == {(2, 3), (2, 5)}
+    assert {*shapes[2], *shapes[3]} == {(6,)}
+
+
+@pytest.mark.parametrize(
+    ("buckets", "message"),
+    [
+        (16, r"buckets are sizes, such as \(16, 64\), not 16"),
+        ((16, "a"), r"buckets are sizes, such as \(16, 64\), not \(16, 'a'\)"),
+        ((16,), "buckets are two or more sizes above 0, got 16"),
+    ],
+)
+def test_buckets_are_sizes(buckets: Any, message: str) -> None:
+    """Others are named."""
+    with pytest.raises(ValueError, match=message):
+        dynamo.compile_graph(None, [], options={"buckets": buckets})

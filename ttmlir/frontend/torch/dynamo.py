@@ -8,7 +8,9 @@ torch finds it by the entry point of the installed package; importing this modul
 torch splits what it cannot trace into several graphs; each of them, and each graph of a gradient,
 becomes a program for each set of shapes that it is called with. Weights are arguments of the
 programs, so that an optimizer may change them; with the option `weights="constants"`, those of
-graphs without gradients are constants, and a program is made anew when they have changed.
+graphs without gradients are constants, and a program is made anew when they have changed. With the
+option `buckets=(16, 64)`, arguments of dynamic sizes are padded to the next of these, so that
+graphs without gradients have a program for each of them instead of one for each size.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
+from itertools import pairwise
+from typing import Any, cast
 
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.compiled import CompiledModel
+from ttmlir.frontend.dispatch import Buckets
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_traced
 from ttmlir.mlir.reporting import listening
@@ -27,7 +32,7 @@ from ttmlir.mlir.reporting import listening
 NAME = "ttmlir"
 """Of the backend."""
 
-OPTIONS = ("numerics", "target", "options", "board", "weights")
+OPTIONS = ("numerics", "target", "options", "board", "weights", "buckets")
 """Names in `options` of `torch.compile`; each means what it means for `ttmlir.compile`."""
 
 WEIGHTS = ("arguments", "constants")
@@ -57,6 +62,8 @@ def compile_graph(
     weights = settings.pop("weights", WEIGHTS[0])
     if weights not in WEIGHTS:
         raise ArgumentError(f"weights are {' or '.join(map(repr, WEIGHTS))}, not {weights!r}")
+    buckets = settings.pop("buckets", None)
+    sizes = None if buckets is None else _buckets_of(buckets)
     _report_graph_breaks()
     common: Any = torch_package()._dynamo.backends.common
 
@@ -65,12 +72,18 @@ def compile_graph(
     def compile_part(part: Graph, _: Sequence[Any]) -> Callable[..., Any]:
         return boxed(_Graph(part, settings))
 
-    def compile_frozen(part: Graph, _: Sequence[Any]) -> Callable[..., Any]:
-        return boxed(_Graph(part, settings, _indices_of_weights()))
+    def compile_without_gradient(part: Graph, _: Sequence[Any]) -> Callable[..., Any]:
+        frozen = _indices_of_weights() if weights == "constants" else frozenset[int]()
+        run = _Graph(part, settings, frozen)
+        dynamic = None if sizes is None else DynamicSizes(part)
+        if sizes is None or dynamic is None or not dynamic.can_be_padded(sizes[-1]):
+            return boxed(run)
+        return boxed(partial(dynamic.run, run, sizes))
 
-    without_gradient = compile_frozen if weights == "constants" else compile_part
     backend = common.aot_autograd(
-        fw_compiler=compile_part, bw_compiler=compile_part, inference_compiler=without_gradient
+        fw_compiler=compile_part,
+        bw_compiler=compile_part,
+        inference_compiler=compile_without_gradient,
     )
     return backend(graph, inputs)
 
@@ -132,6 +145,117 @@ class _Graph:
         for message in dict.fromkeys([*imported.warnings, *reported]):
             warnings.warn(f"torch.compile: {message}", UserWarning, stacklevel=2)
         return model
+
+
+def _buckets_of(given: Any) -> tuple[int, ...]:
+    form = f"buckets are sizes, such as (16, 64), not {given!r}"
+    if isinstance(given, Buckets):
+        return given.sizes
+    if not isinstance(given, tuple | list) or not all(
+        type(each) is int for each in cast("Sequence[Any]", given)
+    ):
+        raise ArgumentError(form)
+    return Buckets(*cast("Sequence[int]", given)).sizes
+
+
+_STEPS = 16
+"""Sizes for which it is tried how much larger a result is than for the size before."""
+
+
+class DynamicSizes:
+    """The sizes of a graph's inputs and results that torch takes for unknown ones."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Read what torch has noted of inputs and results."""
+        nodes = list(graph.graph.nodes)
+        placeholders = [node.meta.get("val") for node in nodes if node.op == "placeholder"]
+        returned: Sequence[Any] = nodes[-1].args[0]
+        results = [each.meta.get("val") if hasattr(each, "meta") else each for each in returned]
+        self._inputs = [*map(_extents_of, placeholders)]
+        self._results = [*map(_extents_of, results)]
+
+    def can_be_padded(self, largest: int) -> bool:
+        """True if some inputs have unknown sizes, and if results begin with what belongs to the
+        beginning of inputs.
+
+        So does not what grows by more than one, such as a result whose dimensions are joined.
+        """
+        known = [each for extents in self._inputs for each in extents if not _is_number(each)]
+        expressions = {
+            each for extents in self._results for each in extents if not _is_number(each)
+        }
+        return (
+            bool(known)
+            and all(each.is_Symbol for each in known)
+            and all(each.is_Symbol or _grows_slowly(each, largest) for each in expressions)
+        )
+
+    def run(self, function: Callable[..., Any], buckets: Sequence[int], *inputs: Any) -> Any:
+        """The results of a graph for padded inputs, without what comes of the padding."""
+        actual: dict[Any, int] = {}
+        for extents, value in zip(self._inputs, inputs, strict=True):
+            sizes = value.shape if hasattr(value, "shape") else (value,)
+            pairs = zip(extents, sizes, strict=False)
+            actual.update((each, int(size)) for each, size in pairs if not _is_number(each))
+        chosen = {
+            symbol: next((each for each in buckets if each >= size), size)
+            for symbol, size in actual.items()
+        }
+        if chosen == actual:
+            return function(*inputs)
+        padded = [
+            _resized(value, [chosen.get(each) for each in extents])
+            for extents, value in zip(self._inputs, inputs, strict=True)
+        ]
+        return tuple(
+            _resized(value, [None if _is_number(each) else _size(each, actual) for each in extents])
+            for extents, value in zip(self._results, function(*padded), strict=True)
+        )
+
+
+def _extents_of(value: Any) -> tuple[Any, ...]:
+    """The sizes of a tensor, or a number that is one, as numbers and expressions."""
+    torch = torch_package()
+    if isinstance(value, torch.SymInt):
+        return (_expression_of(value),)
+    return tuple(map(_expression_of, value.shape)) if isinstance(value, torch.Tensor) else ()
+
+
+def _expression_of(size: Any) -> Any:
+    expression = getattr(getattr(size, "node", None), "expr", size)
+    return int(expression) if getattr(expression, "is_Integer", False) else expression
+
+
+def _is_number(size: Any) -> bool:
+    return isinstance(size, int)
+
+
+def _size(expression: Any, values: Mapping[Any, int]) -> int:
+    return int(expression.subs(values))
+
+
+def _grows_slowly(expression: Any, largest: int) -> bool:
+    """True for a size that is by at most one larger where the only unknown size is."""
+    if len(expression.free_symbols) != 1:
+        return False
+    [symbol] = expression.free_symbols
+    sizes = [_size(expression, {symbol: largest + each}) for each in range(_STEPS)]
+    return all(0 <= after - before <= 1 for before, after in pairwise(sizes))
+
+
+def _resized(value: Any, sizes: Sequence[int | None]) -> Any:
+    """A tensor padded with zeros, or without its last elements, where there is another size."""
+    torch = torch_package()
+    if not isinstance(value, torch.Tensor):
+        return value if not sizes or sizes[0] is None else sizes[0]
+    more = [
+        0 if size is None else size - extent
+        for size, extent in zip(sizes, value.shape, strict=True)
+    ]
+    if not any(more):
+        return value
+    margins = [each for size in reversed(more) for each in (0, size)]
+    return torch.nn.functional.pad(value, margins).contiguous()
 
 
 def _state_of(tensor: Any) -> tuple[int, int]:
