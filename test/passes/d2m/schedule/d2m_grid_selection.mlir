@@ -31,7 +31,7 @@
 !s5 = memref<64x64x!half, #l1>
 
 // Iterators are parallel ones, then reductions, whatever their order was; a product in several
-// steps adds up in local memory, if DST does not hold it, which is copied to the output behind it.
+// steps, alone, adds up in the block of the output.
 // CHECK-DAG: #[[LHS:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[RHS:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-DAG: #[[OUT:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
@@ -43,10 +43,8 @@
 // CHECK: ins(%[[A]], %[[B]] :
 // CHECK: outs(%[[C]] :
 // CHECK: %[[O:.*]] = d2m.reserve
-// CHECK: %[[LOCAL:.*]] = memref.alloc() : memref<[[BM]]x[[BN]]x!ttcore.tile<32x32, f32>, #l1>
-// CHECK: linalg.generic {{.*}} outs(%[[LOCAL]] :
+// CHECK: linalg.generic {{.*}} outs(%[[O]] :
 // CHECK: tile_matmul
-// CHECK: linalg.generic {{.*}} ins(%[[LOCAL]] : {{.*}} outs(%[[O]] :
 func.func @product(%a: !lhs, %b: !rhs, %c: !out) {
   d2m.generic {block_factors = [1, 1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0)>, affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>], iterator_types = [#reduction, #parallel, #parallel], threads = [#d2m.thread<compute>]} ins(%a, %b : !lhs, !rhs) outs(%c : !out) {
   ^compute0(%cb0: !d2m.cb<!s0>, %cb1: !d2m.cb<!s1>, %cb2: !d2m.cb<!s2>):
@@ -111,7 +109,6 @@ func.func @rows(%a: !square, %b: !square) {
 // the last half of it.
 // CHECK-LABEL: func.func @stores
 // CHECK: d2m.generic {block_factors = [1, 1, {{[0-9]+}}], grid = #ttcore.grid<8x8>
-// CHECK: memref.alloc() : memref<8x8x!ttcore.tile<32x32, bf16>, #l1>
 // CHECK: memref.alloc() {d2m.stored_by_reader = 2 : i64} : memref<4x8x!ttcore.tile<32x32, bf16>, #l1>
 func.func @stores(%a: !large, %b: !large, %c: !large) {
   d2m.generic {block_factors = [1, 1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#lhs, #rhs, #out], iterator_types = [#parallel, #parallel, #reduction], threads = [#d2m.thread<compute>]} ins(%a, %b : !large, !large) outs(%c : !large) {

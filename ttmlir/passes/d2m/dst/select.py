@@ -353,6 +353,10 @@ def tiles_at_once(tiles: Iterable[Attribute], dst_tiles: int) -> int:
     return dst_capacity(map(element_of, tiles), physical_tiles=dst_tiles or DST_TILES)
 
 
+ADDED_BY_PACKER = (DataType.F32, DataType.BF16, DataType.F16)
+"""Formats of which the packer adds tiles to what is in L1."""
+
+
 def capacity_of(generic: d2m.GenericOp, dst_tiles: int) -> int:
     """Tiles of DST that the kernel of a generic has."""
     return tiles_at_once(tiles_in(generic), dst_tiles)

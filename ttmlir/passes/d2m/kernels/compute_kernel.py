@@ -29,6 +29,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import iterator_positions
 from ttmlir.mlir.attributes import layout_map
 from ttmlir.passes.d2m.dst.select import (
+    ADDED_BY_PACKER,
     Selector,
     capacity_of,
     is_wide_element,
@@ -98,7 +99,7 @@ def build_compute(
     def after(depth: int, indices: Indices) -> None:
         writer.write(levels[depth].after)
 
-    BlockLoops(plan.generic, kernel).run(before, after)
+    BlockLoops(plan.generic, kernel).run(before, after, without_last=region.ends_apart)
 
 
 @dataclass
@@ -159,6 +160,8 @@ class _Region:
         reduction = (generic.iterator_types[each] is IteratorType.REDUCTION for each in loops)
         self._steps = frozenset(each for each, kind in zip(loops, reduction, strict=True) if kind)
         """The iterators along which the generic reduces in steps."""
+        self._last_step: list[Call | Nest] = []
+        """The code of the last step over a reduction, if it stands after the loop over steps."""
         self._sums: set[Operation] = set()
         """The loops over tiles that accumulate from step to step."""
         self._last = len(loops)
@@ -174,6 +177,11 @@ class _Region:
         self._write()
 
     # --- Where stages run -----------------------------------------------------------------------
+
+    @property
+    def ends_apart(self) -> bool:
+        """True if the last step over a reduction stands after the loop over the others."""
+        return bool(self._last_step)
 
     def _sort(self) -> dict[_Section, list[Stage]]:
         """The stages of each section, in order."""
@@ -275,6 +283,8 @@ class _Region:
             depth = 0 if section is _Section.CONSTANT else self._parallel
             self.levels[depth].after.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
         self._write_loads("cb_pop_front", [level.after for level in self.levels])
+        if self._last_step:
+            self.levels[-2].after[:0] = [*self._last_step, *self.levels[-1].after]
 
     def _find_arriving(
         self, sections: dict[_Section, list[Stage]]
@@ -373,28 +383,45 @@ class _Region:
                 "combines blocks in several steps in another order than that of tiles"
             )
         self._wait(code, stage)
+        pushes = carry is Carry.PACKER and in_order and is_alone and self._can_end_apart(buffer)
         packing = Packing(in_order=in_order and carry is not Carry.PACKER)
         begin, end = code, code
         if carry is not Carry.NOWHERE:
             begin, end = self._code_of(_Section.FIRST), self._code_of(_Section.LAST)
+        parts = self._parts(stage)
         if not packing.in_order and stage.op is self._writers[buffer][0].op:
-            begin.append(_on_buffer("cb_reserve_back", buffer, stage.output.tiles))
+            begin += [_on_output("cb_reserve_back", part) for part in parts]
         if stage.held is None:
-            for part in self._parts(stage):
+            for part in parts:
                 code += compute_elementwise(part, capacity, packing)
         else:
-            steps = compute_accumulating(stage, capacity, carry, packing)
-            begin += steps.begin
-            code += steps.step
-            end += steps.end
-        if not packing.in_order and stage.op is self._writers[buffer][-1].op:
-            end.append(_on_buffer("cb_push_back", buffer, stage.output.tiles))
-        if buffer in self._kept:
-            end.append(_on_buffer("cb_wait_front", buffer, stage.output.tiles))
-        elif buffer not in self._outputs | self._sent and buffer not in self._readers:
-            end.append(_on_buffer("cb_wait_front", buffer, stage.output.tiles))
-            end.append(_on_buffer("cb_pop_front", buffer, stage.output.tiles))
+            if pushes:
+                self._last_step += [*code, *_last_step(parts, capacity, packing)]
+            for part in parts:
+                steps = compute_accumulating(part, capacity, carry, packing)
+                begin += steps.begin
+                code += steps.step
+                end += steps.end
+        if not (packing.in_order or pushes) and stage.op is self._writers[buffer][-1].op:
+            end += [_on_output("cb_push_back", part) for part in parts]
+        self._read_early(stage, end)
         self._pop(code, stage)
+
+    def _can_end_apart(self, buffer: Buffer) -> bool:
+        """True for sums in an output, of which the last step may stand after the loop.
+
+        They are complete then, and stored while that step goes on.
+        """
+        return buffer in self._outputs and len(self._steps) == 1
+
+    def _read_early(self, stage: Stage, end: list[Call | Nest]) -> None:
+        """Wait for what a stage has written, if others read it later, or nobody does."""
+        buffer = stage.output.buffer
+        if buffer in self._kept:
+            end.append(_on_output("cb_wait_front", stage))
+        elif buffer not in self._outputs | self._sent and buffer not in self._readers:
+            end.append(_on_output("cb_wait_front", stage))
+            end.append(_on_output("cb_pop_front", stage))
 
     def _parts(self, stage: Stage) -> tuple[Stage, ...]:
         """A stage, or two of which each computes what one kernel stores."""
@@ -428,6 +455,17 @@ class _Region:
 
 def _on_buffer(mnemonic: str, buffer: Buffer, tiles: int) -> Call:
     return Call(mnemonic, (buffer, Index(offset=tiles)))
+
+
+def _on_output(mnemonic: str, stage: Stage) -> Call:
+    return _on_buffer(mnemonic, stage.output.buffer, stage.output.tiles)
+
+
+def _last_step(parts: Sequence[Stage], capacity: int, packing: Packing) -> Code:
+    """The last step of sums in outputs, whose pages are pushed as they come."""
+    pushing = replace(packing, is_reserved=True)
+    steps = [compute_accumulating(part, capacity, Carry.PACKER, pushing) for part in parts]
+    return [node for each in steps for node in each.step]
 
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -498,8 +536,6 @@ def _prepare_levels(levels: Sequence[_Level], state: State) -> None:
 # takes several steps over blocks, `Carry` says where they are between steps.
 
 
-_ACCUMULATED_IN_L1 = (DataType.F32, DataType.BF16, DataType.F16)
-"""Formats of which the packer adds tiles to what is in L1."""
 _INTEGERS = {
     "i32": IntegerType(32, Signedness.SIGNED),
     "ui32": IntegerType(32, Signedness.UNSIGNED),
@@ -540,7 +576,7 @@ def choose_carry(stage: Stage, capacity: int, *, is_alone: bool, is_local: bool)
     """
     if is_alone and _tiles_at_once(stage, capacity) <= capacity:
         return Carry.DST
-    if _is_sum(stage) and stage.output.format.data_type in _ACCUMULATED_IN_L1:
+    if _is_sum(stage) and stage.output.format.data_type in ADDED_BY_PACKER:
         return Carry.PACKER
     if not is_local:
         raise LayoutError(
@@ -576,7 +612,7 @@ def compute_accumulating(stage: Stage, capacity: int, carry: Carry, packing: Pac
         steps.end = list(packing.pack(stage.output, maker.results(points)))
         return steps
     if carry is Carry.PACKER:
-        packing = replace(packing, in_order=False, adds=True)
+        packing = replace(packing, in_order=packing.is_reserved, adds=True)
         steps.begin = _pack_identity(stage, Packing(in_order=False), 0)
     elif carry is Carry.RELOAD:
         packing = replace(packing, in_order=True)
@@ -1205,6 +1241,8 @@ class Packing:
     mask: str = ""
     adds: bool = False
     """True to add to what is there; then the caller reserves and pushes."""
+    is_reserved: bool = False
+    """True if the caller has reserved the whole block; pages are only pushed as they come."""
 
     def pack(self, output: Access, results: Sequence[tuple[int, Index]]) -> list[Call]:
         """Hand DST over and pack tiles of it, each to its place, which is said as an index."""
@@ -1216,7 +1254,7 @@ class Packing:
         buffer, count = output.buffer, Index(offset=len(results))
         templates = () if self.in_order else (("out_of_order", True),)
         calls = [Call("tile_regs_commit"), Call("tile_regs_wait")]
-        if self.in_order:
+        if self.in_order and not self.is_reserved:
             calls.append(Call("cb_reserve_back", (buffer, count)))
         for number, (slot, place) in enumerate(results):
             where = Index(offset=number) if self.in_order else place

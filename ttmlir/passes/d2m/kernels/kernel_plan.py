@@ -200,6 +200,12 @@ def _stream(generic: d2m.GenericOp, number: int, cb: int, bounce: int | None) ->
     return Stream(number, cb, buffer, view, layout.grid_shape, layout.shard_shape, bounce)
 
 
+def blocks_of(storage: SSAValue) -> int:
+    """How many blocks a circular buffer holds."""
+    layout = device_layout_of(storage.type)
+    return 1 if layout is None else layout.buffers
+
+
 def _cb_type(number: int, storage: SSAValue) -> CBType:
     layout = device_layout_of(storage.type)
     assert layout is not None, "memory of circular buffers is divided over the cores"
@@ -450,11 +456,23 @@ class BlockLoops:
             for iterator, factor in enumerate(self._factors)
         }
 
-    def run(self, before: Visit, after: Visit, depth: int | None = None) -> None:
+    def is_first(self, iterator: int, indices: Indices) -> SSAValue:
+        """True in the first step of a loop that this depth is in."""
+        return self._kernel.compare("eq", indices[iterator], self._first[iterator])
+
+    def has_equal_steps(self, iterator: int) -> bool:
+        """True if all cores have as many steps along an iterator."""
+        return isinstance(self._first[iterator], int) or iterator in self._even
+
+    def run(
+        self, before: Visit, after: Visit, depth: int | None = None, *, without_last: bool = False
+    ) -> None:
         """Write the loops, or the outer `depth` of them.
 
-        `before` is asked to write what each depth begins with, and `after` what it ends with.
+        `before` is asked to write what each depth begins with, and `after` what it ends with. The
+        last step of the innermost loop may be missing: then `after` of the depth around writes it.
         """
+        self._missing = int(without_last)
         last = len(self._loops) if depth is None else depth
         known = {
             iterator: first
@@ -473,14 +491,18 @@ class BlockLoops:
                 inside = {**indices, iterator: self._kernel.add(step, first)}
                 self._enter(depth + 1, last, inside, before, after)
 
-            self._kernel.count(self._steps(iterator), iterate)
+            steps = self._steps(iterator)
+            if self._missing and depth + 1 == len(self._loops):
+                assert isinstance(steps, int), "reductions are not spread over cores"
+                steps -= self._missing
+            self._kernel.count(steps, iterate)
         after(depth, indices)
 
     def _steps(self, iterator: int) -> Number:
         """How many blocks along an iterator this core has: the last cores may have fewer."""
         factor, count = self._factors[iterator], self._counts[iterator]
         first = self._first[iterator]
-        if isinstance(first, int) or iterator in self._even:
+        if self.has_equal_steps(iterator):
             return factor
         begin = self._kernel.arithmetic(arith.MinUIOp, first, count)
         left = self._kernel.arithmetic(arith.SubiOp, count, begin)

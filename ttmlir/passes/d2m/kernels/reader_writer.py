@@ -23,7 +23,7 @@ from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import IteratorType, MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal import iterator_positions, shared_cores
+from ttmlir.layout.metal import iterator_positions
 from ttmlir.passes.d2m.kernels.block_copy import (
     BlockCopy,
     BlockPlace,
@@ -43,11 +43,17 @@ from ttmlir.passes.d2m.kernels.kernel_plan import (
     KernelArguments,
     KernelPlan,
     Stream,
-    block_counts,
+    blocks_of,
     looped_iterators,
     on_network,
     operand_depth,
 )
+from ttmlir.passes.d2m.kernels.multicast import (
+    Multicast,
+    finish_multicasts,
+    multicast_routes,
+)
+from ttmlir.passes.d2m.schedule.block_choice import Kept, kept_blocks
 from ttmlir.passes.d2m.schedule.iteration_space import Parts, repeated_parts
 from ttmlir.passes.d2m.schedule.row_split import exchanges_of
 
@@ -70,33 +76,50 @@ class Loader:
         arguments: KernelArguments,
         chip: Chip,
         noc: NocIndex,
+        loops: BlockLoops,
     ) -> None:
-        """LayoutError for what cannot be moved."""
+        """LayoutError for what cannot be moved; `loops` are those that it loads in."""
         routes = multicast_routes(plan.generic, chip.grid)
         self._kernel = kernel
         self._generic = plan.generic
         self._storages = plan.storages
-        self._copies: list[BlockCopy] = []
+        self._loops = loops
+        self._copies: dict[int, BlockCopy] = {}
         self._multicasts: dict[int, Multicast] = {}
         for stream in plan.inputs:
-            route = routes.get(stream.number)
+            number, route = stream.number, routes.get(stream.number)
             if (READER_NOC if route is None else route.noc) is noc:
                 # What is multicast is copied from circular buffers, as a whole.
-                parts = repeated_parts(plan.generic, stream.number) if route is None else ()
+                parts = repeated_parts(plan.generic, number) if route is None else ()
                 tiles = input_addresses(kernel, plan, stream, arguments, chip, parts)
-                copy = BlockCopy(kernel, stream, tiles)
-                self._copies.append(copy)
+                self._copies[number] = BlockCopy(kernel, stream, tiles)
                 if route is not None:
-                    multicast = Multicast(kernel, copy, arguments, route, chip)
-                    self._multicasts[stream.number] = multicast
+                    multicast = Multicast(kernel, self._copies[number], arguments, route, chip)
+                    self._multicasts[number] = multicast
         self._first_reads = _first_reads(plan.generic)
         self._last = _read_after_steps(plan.generic)
-        self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
+        self._depths = {each: operand_depth(plan.generic, each) for each in self._copies}
+        self._kept = {
+            number: kept.loop
+            for number, copy in self._copies.items()
+            if (kept := self._find_kept(copy.stream)) is not None
+        }
+        """The loops in whose first steps all blocks of an input come, which stay for the others."""
+
+    def _find_kept(self, stream: Stream) -> Kept | None:
+        """The loop in whose first steps alone an input comes, as all its blocks have room."""
+        generic = self._generic
+        used = iterator_positions(generic.indexing_maps[stream.number])
+        kept = kept_blocks(used, generic.block_factors)
+        if kept is None or blocks_of(self._storages[stream.cb]) != kept.blocks:
+            return None
+        inner = range(kept.loop + 1, len(generic.block_factors))
+        return kept if all(map(self._loops.has_equal_steps, inner)) else None
 
     @property
     def depth(self) -> int:
         """The depth of the deepest input."""
-        return max(self._depths, default=0)
+        return max(self._depths.values(), default=0)
 
     def load(self, depth: int, indices: Indices) -> None:
         """Load the inputs of a depth, in front of what is inside."""
@@ -107,25 +130,47 @@ class Loader:
         self._load(depth, indices, after=True)
 
     def _load(self, depth: int, indices: Indices, *, after: bool) -> None:
-        maps = self._generic.indexing_maps
-        copies = [
-            copy
-            for copy, at in zip(self._copies, self._depths, strict=True)
-            if at == depth and (copy.stream.number in self._last) is after
+        numbers = [
+            number
+            for number, at in self._depths.items()
+            if at == depth and (number in self._last) is after
         ]
-        shared = [copy.stream.number for copy in copies if copy.stream.number in self._multicasts]
+        shared = [each for each in numbers if each in self._multicasts]
         # What is needed as soon as what is multicast does not wait for that.
-        begin = min((self._first_reads[number] for number in shared), default=-1)
+        begin = min((self._first_reads[each] for each in shared), default=-1)
         first: list[BlockCopy] = []
         others: list[BlockCopy] = []
-        for copy in copies:
-            if copy.stream.number not in shared:
-                is_first = not after and self._first_reads[copy.stream.number] <= begin
-                (first if is_first else others).append(copy)
+        for number in numbers:
+            if number not in shared and number in self._kept:
+                self._load_once(number, indices)
+            elif number not in shared:
+                is_first = not after and self._first_reads[number] <= begin
+                (first if is_first else others).append(self._copies[number])
         self._load_single(first, indices)
         for number in shared:
-            self._multicasts[number].load(block_of(maps[number], indices), self.settle)
+            self._load_once(number, indices)
         self._load_single(others, indices)
+
+    def _load_once(self, number: int, indices: Indices) -> None:
+        """Load a block by itself, unless it is at its place since the first step of a loop."""
+        kernel, copy, loop = self._kernel, self._copies[number], self._kept.get(number)
+
+        def load() -> None:
+            if number in self._multicasts:
+                block = block_of(self._generic.indexing_maps[number], indices)
+                self._multicasts[number].load(block, self.settle)
+            else:
+                self._load_single([copy], indices)
+
+        def offer() -> None:
+            self.settle()
+            kernel.call("cb_reserve_back", kernel.buffers[copy.stream.cb], copy.stream.tiles)
+            kernel.call("cb_push_back", kernel.buffers[copy.stream.cb], copy.stream.tiles)
+
+        if loop is None:
+            load()
+        else:
+            kernel.branch(self._loops.is_first(loop, indices), load, offer)
 
     def _load_single(self, copies: Sequence[BlockCopy], indices: Indices) -> None:
         """Load what other cores do not need.
@@ -154,8 +199,8 @@ class Loader:
         Or do that before, if there is no room for them beside those of the step before.
         """
         kernel, maps = self._kernel, self._generic.indexing_maps
-        copies = [copy for copy, at in zip(self._copies, self._depths, strict=True) if at == depth]
-        if not all(_holds_two_blocks(self._storages[copy.stream.cb]) for copy in copies):
+        copies = [copy for number, copy in self._copies.items() if self._depths[number] == depth]
+        if any(blocks_of(self._storages[copy.stream.cb]) < 2 for copy in copies):
             meanwhile()
             self.load(depth, indices)
             return
@@ -174,11 +219,6 @@ class Loader:
         self.settle()
         if self._multicasts:
             finish_multicasts(self._kernel)
-
-
-def _holds_two_blocks(storage: SSAValue) -> bool:
-    layout = device_layout_of(storage.type)
-    return layout is not None and layout.buffers > 1
 
 
 def _first_reads(generic: d2m.GenericOp) -> list[int]:
@@ -230,7 +270,8 @@ def build_reader(
     for stream in plan.stored_by_reader.values():
         copy = BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, chip))
         storers.append((operand_depth(generic, stream.number), copy, Storer(kernel, copy)))
-    loader = Loader(plan, kernel, arguments, chip, READER_NOC)
+    loops = BlockLoops(generic, kernel)
+    loader = Loader(plan, kernel, arguments, chip, READER_NOC, loops)
     exchange = Exchange(plan, kernel, arguments, chip) if exchanges_of(generic) else None
     last = len(looped_iterators(generic))
 
@@ -243,7 +284,7 @@ def build_reader(
 
     load = loader.load if exchange is None else _load_and_exchange(loader, exchange, last)
     deepest = max((loader.depth, *(depth for depth, _, _ in storers)))
-    BlockLoops(generic, kernel).run(load, after, deepest if exchange is None else last)
+    loops.run(load, after, deepest if exchange is None else last)
     if exchange is not None:
         exchange.finish_step()
     else:
@@ -342,207 +383,6 @@ def _bytes_below(buffer: SSAValue, base: SSAValue, chip: Chip) -> tuple[BytesSom
         tile_bytes_of(layout, base, chip),
         chip.dram_alignment if is_dram else chip.l1_alignment,
     )
-
-
-# --- Multicast ------------------------------------------------------------------------------------
-# Inputs that all cores of a row or column need: one core loads them and multicasts them.
-#
-# In a product of matrices, the cores of a row of the chip need the same blocks of A, those of a
-# column the same blocks of B. The first core of the row or column reads a block; when all others
-# have room for it, it sends the block and then a flag, on the same way after it. All cores go
-# through the same steps, so their circular buffers are at the same place.
-#
-# While a block is on its way, the processor can read the next one, but the flag would let it wait
-# for the end of the block. So a kernel puts the flag off until it has asked for the next block that
-# it multicasts, if there is room for that, or until it does something else.
-
-
-Coordinates = tuple[SSAValue, SSAValue]
-"""x and y of a core on the networks."""
-
-
-@dataclass(frozen=True)
-class Route:
-    """Cores that need the same blocks of an input."""
-
-    axis: str
-    """x: those of a row; y: those of a column; rows: those of several whole rows of the chip."""
-    cores: int
-    noc: NocIndex
-    semaphore: int
-    """The first of two that the cores talk by."""
-
-
-MAX_ROUTES = 8
-"""A core has 16 semaphores (tt-metal, NUM_SEMAPHORES)."""
-
-
-def multicast_routes(generic: d2m.GenericOp, chip_grid: tuple[int, int]) -> dict[int, Route]:
-    """The inputs that are multicast, by their numbers.
-
-    They change with a reduction, or take part in products, and do not depend on where a core is in
-    its row or column, or in rows of the chip. Each core has as many blocks as the others.
-    """
-    grid = generic.grid_shape
-    positions = iterator_positions(generic.indexing_maps[len(generic.inputs)])
-    counts = block_counts(generic)
-    if any(
-        counts[iterator] != generic.block_factors[iterator] * grid[position]
-        for iterator, position in positions.items()
-    ):
-        return {}
-    spread = {position: iterator for iterator, position in positions.items()}
-    is_product = any(isinstance(op, d2m.TileMatmulOp) for op in generic.compute_region.walk())
-    routes: dict[int, Route] = {}
-    for number, value in enumerate(generic.inputs):
-        used = iterator_positions(generic.indexing_maps[number])
-        gathers = isinstance(d2m.buffer_of_view(value)[0].owner, d2m.ViewElementsOp)
-        is_reduced = any(iterator in used for iterator in generic.reductions)
-        if not is_reduced and (gathers or not is_product):
-            continue
-        follows = [spread.get(position) in used for position in range(len(grid))]
-        route = shared_cores(grid, follows, chip_grid)
-        if route is not None and len(routes) < MAX_ROUTES:
-            axis, cores = route
-            # Rows travel on the network of the writer, all else on that of the reader.
-            noc = WRITER_NOC if axis == "x" else READER_NOC
-            routes[number] = Route(axis, cores, noc, 2 * len(routes))
-    return routes
-
-
-class Multicast:
-    """How a block of an input gets to all cores of a row or column."""
-
-    def __init__(
-        self,
-        kernel: KernelBuilder,
-        copy: BlockCopy,
-        arguments: KernelArguments,
-        route: Route,
-        chip: Chip,
-    ) -> None:
-        """Find the cores; the kernel is still in front of its loops."""
-        self._kernel = kernel
-        self._copy = copy
-        self._receivers = route.cores - 1
-        self._reversed = route.noc is NocIndex.NOC1
-        # `ready` counts the receivers that have room; `valid` tells them that a block has arrived.
-        self._ready, self._valid = (arguments.semaphore(route.semaphore + n) for n in range(2))
-        self._ready_word, self._valid_word = (
-            kernel.pointer(semaphore) for semaphore in (self._ready, self._valid)
-        )
-        if route.axis == "rows":
-            self._find_rows(route, chip)
-        else:
-            self._find_line(route, chip)
-        (self._sender_ready,) = kernel.call("get_noc_addr", *self._sender, self._ready)
-        self._flags = self._rectangle(self._valid)
-        kernel.call("noc_semaphore_set", self._valid_word, 1)
-        self._unsignalled = kernel.variables(1)
-        """1 if a block is on its way whose flag was put off."""
-        self._unsignalled.store(0, 0)
-
-    def _find_line(self, route: Route, chip: Chip) -> None:
-        """The cores of a row or column."""
-        kernel = self._kernel
-        (place,) = kernel.call(f"my_logical_{route.axis}_")
-        across = "y" if route.axis == "x" else "x"
-        (fixed,) = kernel.call(f"my_{across}", int(route.noc))
-        axis = "x" if route.axis == "x" else "y"
-
-        def coordinates(along: int) -> Coordinates:
-            value = on_network(kernel, along, chip, axis)
-            return (value, fixed) if axis == "x" else (fixed, value)
-
-        self._sends = kernel.compare("eq", place, 0)
-        self._sender = coordinates(0)
-        self._ends = (coordinates(1), coordinates(route.cores - 1))
-
-    def _find_rows(self, route: Route, chip: Chip) -> None:
-        """The cores of as many rows of the chip as it takes.
-
-        One of the first row sends, each time in another column: what is read for those of one
-        column goes through the same links.
-        """
-        kernel = self._kernel
-        height = route.cores // len(chip.columns)
-        (x,), (y,) = (kernel.call(f"my_logical_{axis}_") for axis in ("x", "y"))
-        inside = kernel.arithmetic(arith.RemUIOp, y, height)
-        first = kernel.arithmetic(arith.SubiOp, y, inside)
-        columns = len(chip.columns)
-        column = kernel.arithmetic(arith.RemUIOp, first, columns)
-        is_first = kernel.compare("eq", inside, 0)
-        self._sends = kernel.compare("eq", kernel.choose(is_first, x, columns), column)
-        top = on_network(kernel, first, chip, "y")
-        bottom = on_network(kernel, kernel.add(first, height - 1), chip, "y")
-        left, right = (on_network(kernel, end, chip, "x") for end in (0, columns - 1))
-        # Whoever sends is in the rectangle, but gets nothing.
-        self._sender = (on_network(kernel, column, chip, "x"), top)
-        self._ends = ((left, top), (right, bottom))
-
-    def _rectangle(self, address: SSAValue) -> SSAValue:
-        """All receivers."""
-        # Network 1 goes up and left: a rectangle begins with its last corner.
-        ends = self._ends[::-1] if self._reversed else self._ends
-        corners = [value for end in ends for value in end]
-        (found,) = self._kernel.call("get_noc_multicast_addr", *corners, address)
-        return found
-
-    def load(self, block: Sequence[Number], settle: Callable[[], None]) -> None:
-        """Load a block on the first core, and receive it on the others.
-
-        `settle` signals what the kernel has multicast before.
-        """
-        kernel, stream = self._kernel, self._copy.stream
-        cb = kernel.buffers[stream.cb]
-        kernel.branch(self._sends, lambda: self._send(cb, block, settle), lambda: self._receive(cb))
-        kernel.call("cb_push_back", cb, stream.tiles)
-
-    def settle(self) -> None:
-        """Signal what is on its way."""
-        is_left = self._kernel.compare("ne", self._unsignalled.load(0), 0)
-        self._kernel.branch(is_left, self._signal)
-
-    def _send(self, cb: SSAValue, block: Sequence[Number], settle: Callable[[], None]) -> None:
-        kernel, tiles = self._kernel, self._copy.stream.tiles
-        # Whoever waits for room must not let others wait for a flag.
-        (room,) = kernel.call("cb_pages_reservable_at_back", cb, tiles)
-        kernel.branch(room, lambda: None, settle)
-        kernel.call("cb_reserve_back", cb, tiles)
-        (address,) = kernel.call("get_write_ptr", cb)
-        self._copy.copy_block(block, address, store=False)
-        settle()
-        kernel.call("noc_async_read_barrier")
-        kernel.call("noc_semaphore_wait", self._ready_word, self._receivers)
-        kernel.call("noc_semaphore_set", self._ready_word, 0)
-        # All cores have the same buffers, so the block goes to the same address.
-        target = self._rectangle(address)
-        size = self._copy.block_bytes
-        # Linked: the way stays reserved for the flag.
-        kernel.call(
-            "noc_async_write_multicast", address, target, size, self._receivers, linked=True
-        )
-        self._unsignalled.store(0, 1)
-
-    def _signal(self) -> None:
-        """Tell the receivers that a block has arrived."""
-        kernel = self._kernel
-        kernel.call("noc_async_writes_flushed")
-        kernel.call("noc_semaphore_set_multicast", self._valid, self._flags, self._receivers)
-        self._unsignalled.store(0, 0)
-
-    def _receive(self, cb: SSAValue) -> None:
-        kernel = self._kernel
-        kernel.call("cb_reserve_back", cb, self._copy.stream.tiles)
-        kernel.call("noc_semaphore_set", self._valid_word, 0)
-        kernel.call("noc_semaphore_inc", self._sender_ready, 1)
-        kernel.call("noc_semaphore_wait", self._valid_word, 1)
-
-
-def finish_multicasts(kernel: KernelBuilder) -> None:
-    """Wait, after the loops, for what was sent and signalled."""
-    kernel.call("noc_async_write_barrier")
-    kernel.call("noc_async_atomic_barrier")
 
 
 # --- Exchange of partial sums ---------------------------------------------------------------------
@@ -710,8 +550,8 @@ def build_writer(
         for stream in plan.outputs
     ]
     depths = [operand_depth(generic, stream.number) for stream in plan.outputs]
-    loader = Loader(plan, kernel, arguments, chip, WRITER_NOC)
     loops = BlockLoops(generic, kernel)
+    loader = Loader(plan, kernel, arguments, chip, WRITER_NOC, loops)
     storers = [
         LateStorer(kernel, copy, steps)
         if (steps := _steps(generic, depth, loader.depth)) > 1
@@ -807,8 +647,7 @@ class LateStorer(Storer):
     @staticmethod
     def is_possible(copy: BlockCopy, storage: SSAValue) -> bool:
         """True if two blocks have room, and a few numbers say where a chunk goes."""
-        layout = device_layout_of(storage.type)
-        return layout is not None and layout.buffers > 1 and not copy.is_divided
+        return blocks_of(storage) > 1 and not copy.is_divided
 
     def store(self, block: Sequence[Number]) -> None:
         """Keep in mind where the block goes; what is left of the one before is stored now."""

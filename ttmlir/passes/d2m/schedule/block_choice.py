@@ -12,7 +12,7 @@ of the chip's generation in `ttmlir.machine`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -165,6 +165,8 @@ class Schedule:
     cycles: int
     shares_stores: bool = False
     """True if the reader stores a part of each block of the output."""
+    kept: int | None = None
+    """The input whose blocks stay in L1 for further blocks of the output."""
 
     def factors(self, extents: Sequence[int]) -> Shape:
         """Steps of each core along each iterator."""
@@ -215,12 +217,13 @@ def choose_schedule(nest: Nest, machine: Machine) -> Schedule:
     for sizes in _sizes(nest):
         blocks = [extent // size for extent, size in zip(nest.extents, sizes, strict=True)]
         for cores in _grids(nest, blocks, machine):
-            schedule = _evaluate(nest, machine, sizes, cores)
-            least = min(least, schedule.l1_bytes)
-            if schedule.l1_bytes > machine.l1_bytes:
-                continue
-            if best is None or _rank(schedule) < _rank(best):
-                best = schedule
+            for kept in (None, *_keepable(nest, sizes, cores)):
+                schedule = _evaluate(nest, machine, sizes, cores, kept)
+                least = min(least, schedule.l1_bytes)
+                if schedule.l1_bytes > machine.l1_bytes:
+                    continue
+                if best is None or _rank(schedule) < _rank(best):
+                    best = schedule
     if best is None:
         raise LayoutError(
             f"needs {least:.0f} bytes of L1 for its blocks and circular buffers, one tile along "
@@ -300,11 +303,36 @@ def _counts(blocks: int, most: int, *, only_most: bool) -> Shape:
     )
 
 
-def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Schedule:
-    factors = [
+def _keepable(nest: Nest, sizes: Shape, cores: Shape) -> list[int]:
+    """The inputs of products that all cores may keep for further blocks of the output."""
+    if not nest.reductions or not any(work.is_product for work in nest.works):
+        return []
+    if any(
+        extent % (size * count)
+        for extent, size, count in zip(nest.extents, sizes, cores, strict=True)
+    ):
+        return []
+    factors = _factors(nest, sizes, cores)
+    return [
+        number
+        for number, each in enumerate(nest.inputs)
+        if (found := kept_blocks(each.iterators, factors)) is not None
+        and found.loop < len(factors) - nest.reductions
+    ]
+
+
+def _factors(nest: Nest, sizes: Shape, cores: Shape) -> list[int]:
+    """Steps of each core along each iterator."""
+    return [
         -(-extent // (size * count))
         for extent, size, count in zip(nest.extents, sizes, cores, strict=True)
     ]
+
+
+def _evaluate(
+    nest: Nest, machine: Machine, sizes: Shape, cores: Shape, kept: int | None
+) -> Schedule:
+    factors = _factors(nest, sizes, cores)
     figures = machine.figures
     parallel = len(factors) - nest.reductions
     l1_bytes = sum(each.tiles(sizes) * each.tile_bytes for each in nest.locals)
@@ -314,17 +342,21 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         for factor, count, extent, size in zip(factors, cores, nest.extents, sizes, strict=True)
     ]
     reader, writer, dram_bytes, l1_traffic = 0.0, 0.0, 0.0, 0.0
-    for each in nest.inputs:
+    for number, each in enumerate(nest.inputs):
         depth = operand_depth(each.iterators, factors)
         loads = math.prod(factors[:depth])
         tiles = each.tiles(sizes)
-        l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
+        stays = kept_blocks(each.iterators, factors) if number == kept else None
+        buffers = machine.buffers if stays is None else stays.blocks
+        l1_bytes += tiles * each.tile_bytes * (buffers if loads > 1 else 1)
         moved = loads * tiles * each.moved_bytes
         cycles = max(loads * tiles * each.page_cycles(figures), moved / figures.core_rate)
         # The core that multicasts a block waits for each of its parts in turn.
         sending = moved / figures.multicast_rate + loads * figures.multicast_latency
         # Cores that are spread over an iterator which does not count read the same block.
         readers = math.prod(total[:depth]) * math.prod(cores[depth:])
+        if stays is not None:
+            readers //= factors[stays.loop]
         axis, sharers = _route(each, nest, sizes, cores, machine)
         if axis == "x":
             # The first core of a row sends on the network of the writer.
@@ -358,7 +390,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
     dram_rate = min(machine.channels * figures.channel_rate, rows * figures.row_rate)
     memory = max(dram_bytes / dram_rate, l1_traffic / figures.l1_rate)
     if nest.reductions and any(work.is_product for work in nest.works):
-        movement = _movement_of(nest, machine, sizes, cores, factors)
+        movement = _movement_of(nest, machine, sizes, cores, factors, kept)
         return _schedule_product(movement, in_step, after, memory, l1_bytes)
     busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
@@ -398,6 +430,11 @@ class _Movement:
     """Until the blocks of the first step are there."""
     others: float
     """Of the busier kernel, for all further steps."""
+    kept: int | None
+    """The input whose blocks stay in L1."""
+    filling: tuple[int, float, float]
+    """With such an input: rounds that load it, and cycles of the busier kernel in each of these and
+    of the other rounds."""
     store: float
     """For a block of the output of each core, on one network."""
     shared_tiles: int
@@ -425,7 +462,12 @@ class _Load:
 
 
 def _movement_of(
-    nest: Nest, machine: Machine, sizes: Shape, cores: Shape, factors: Sequence[int]
+    nest: Nest,
+    machine: Machine,
+    sizes: Shape,
+    cores: Shape,
+    factors: Sequence[int],
+    kept: int | None,
 ) -> _Movement:
     figures = machine.figures
     parallel = len(factors) - nest.reductions
@@ -433,7 +475,7 @@ def _movement_of(
     active = math.prod(cores)
     routes = [_route(each, nest, sizes, cores, machine) for each in nest.inputs]
     loads = [math.prod(factors[: operand_depth(each.iterators, factors)]) for each in nest.inputs]
-    kernels = {name: _Load() for name in ("reader", "writer")}
+    kernels, filling, going_on = ({name: _Load() for name in ("reader", "writer")} for _ in "123")
     for number, each in enumerate(nest.inputs):
         axis, sharers = routes[number]
         moved = each.tiles(sizes) * each.tile_bytes
@@ -450,10 +492,15 @@ def _movement_of(
             rate = channels if axis else min(channels, figures.all_read_rate)
             reading = max(reading, active / sharers * moved / rate)
         # Rows travel on the network of the writer, all else on that of the reader.
-        load = kernels["writer" if axis == "x" else "reader"]
+        name = "writer" if axis == "x" else "reader"
+        load = kernels[name]
         load.first += reading + sending
         if loads[number] > 1:
             load.others.append(((loads[number] - 1) * reading, (loads[number] - 1) * sending))
+        if kept is not None:
+            of_round = loads[number] / rounds
+            for loads_of in (filling, going_on) if number != kept else (filling,):
+                loads_of[name].others.append((of_round * reading, of_round * sending))
     store, shared, tile_bytes = 0.0, 0, 0
     for each in nest.outputs:
         tiles, tile_bytes = each.tiles(sizes), each.tile_bytes
@@ -464,9 +511,18 @@ def _movement_of(
         if each.in_dram and tiles > nest.dst_tiles and rounds == 1 < steps and nest.stores_last:
             shared = tiles if tiles >= SHARED_TILES else 0
     others = kernels["reader"].cycles, kernels["writer"].cycles + (rounds - 1) * store
+    stays = None if kept is None else kept_blocks(nest.inputs[kept].iterators, factors)
     return _Movement(
         *(sizes, cores, rounds, steps),
-        *(max(each.first for each in kernels.values()), max(others), store, shared, tile_bytes),
+        *(max(each.first for each in kernels.values()), max(others)),
+        kept,
+        (
+            rounds if stays is None else rounds // factors[stays.loop],
+            # Here what is read and what is multicast meets on the same links all the time.
+            max(sum(map(sum, each.others)) for each in filling.values()),
+            max(going_on["reader"].cycles, going_on["writer"].cycles + store),
+        ),
+        *(store, shared, tile_bytes),
         machine,
     )
 
@@ -506,24 +562,47 @@ def _schedule_product(
     figures = movement.machine.figures
     rounds, steps = movement.rounds, movement.rounds * movement.steps
     busiest = max(steps * in_step, movement.others, memory)
+    if movement.kept is not None:
+        first, fills, goes_on = movement.filling
+        computes = movement.steps * in_step
+        busiest = first * max(computes, fills) + (rounds - first) * max(computes, goes_on)
+        busiest = max(busiest, memory)
     cycles = movement.first + figures.first_load + busiest + (rounds - 1) * after
-    # Meanwhile, as many steps of the next round are loaded as circular buffers hold.
-    ahead = movement.others / rounds * min(1.0, (movement.machine.buffers - 1) / movement.steps)
-    cycles -= min(busiest - steps * in_step, (rounds - 1) * min(after, ahead))
+    if movement.kept is None:
+        # Meanwhile, as many steps of the next round are loaded as circular buffers hold.
+        ahead = movement.others / rounds * min(1.0, (movement.machine.buffers - 1) / movement.steps)
+        cycles -= min(busiest - steps * in_step, (rounds - 1) * min(after, ahead))
     both, one = max(after, movement.store / 2), max(after, movement.store)
     shares = movement.shared_tiles > 0 and both + figures.shared_cost < one
     if shares:
         l1_bytes += movement.shared_tiles // 2 * movement.tile_bytes
     cycles += (both if shares else one) + steps * figures.product_step
-    return Schedule(movement.sizes, movement.cores, l1_bytes, round(cycles), shares)
+    return Schedule(movement.sizes, movement.cores, l1_bytes, round(cycles), shares, movement.kept)
 
 
-def operand_depth(iterators: Sequence[int | None], factors: Sequence[int]) -> int:
+def operand_depth(iterators: Collection[int | None], factors: Sequence[int]) -> int:
     """How many loops are around the loads of an operand: to the last one that it follows."""
     return max(
         (number + 1 for number, factor in enumerate(factors) if factor > 1 and number in iterators),
         default=0,
     )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An operand that comes again in each step of a loop which it does not follow."""
+
+    loop: int
+    """The iterator of that loop, the innermost one."""
+    blocks: int
+    """How many blocks come in each of its steps."""
+
+
+def kept_blocks(iterators: Collection[int | None], factors: Sequence[int]) -> Kept | None:
+    """The blocks of an operand that could stay in L1; None if they never come again."""
+    depth = operand_depth(iterators, factors)
+    loops = [each for each in range(depth) if factors[each] > 1 and each not in iterators]
+    return Kept(loops[-1], math.prod(factors[loops[-1] + 1 : depth])) if loops else None
 
 
 def _route(

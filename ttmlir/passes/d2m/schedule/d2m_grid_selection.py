@@ -44,7 +44,9 @@ Requires: generics on whole memrefs with one compute region of loops, without `l
 Ensures: every operand is a view in blocks of a buffer; block sizes divide extents. Of a grid of
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
 reductions. Where neighbours in a row of the chip share rows (`row_split.py`), the columns are an
-iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it.
+iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it;
+that of a product alone is the block of the output. `d2m.kept` is an input of a product whose blocks
+stay in L1.
 On tensors: the operands of a generic on grids of their own, the largest that divide their tiles
 (`tensor_grids.py`).
 Options: cores, L1, buffers of a circular buffer, the order of the loops of products, tiles of DST,
@@ -65,7 +67,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.d2m.structure import STORED_BY_READER
+from ttmlir.dialects.d2m.structure import KEPT, STORED_BY_READER
 from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import ViewLayoutAttr, memory_space_of
 from ttmlir.ir.builder import OpBuilder
@@ -80,7 +82,12 @@ from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import option
-from ttmlir.passes.d2m.dst.select import capacity_of, is_narrow_to_compute
+from ttmlir.passes.d2m.dst.select import (
+    ADDED_BY_PACKER,
+    capacity_of,
+    is_narrow_to_compute,
+    stored_format,
+)
 from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.schedule.block_choice import (
     Blocks,
@@ -441,6 +448,8 @@ class _Division:
             regions=regions,
         )
         made.attributes.update(op.attributes)
+        if schedule.kept is not None:
+            made.attributes[KEPT] = IntegerAttr(schedule.kept, i64)
         made.location = op.location
         insert_before(op, made)
         below = list(op.operands)
@@ -562,7 +571,7 @@ class _Division:
             tiles = math.prod(shape_of(target))
             if not adds or not isinstance(target.owner, d2m.ReserveOp):
                 continue
-            if tiles <= self._dst_tiles:
+            if tiles <= self._dst_tiles or self._adds_in_output(made, loops):
                 continue
             local = AllocOp((), (), target.type)
             local.location = loops.op.location
@@ -570,6 +579,13 @@ class _Division:
             for use in tuple(target.uses):
                 use.operation.operands[use.index] = local.memref
             copy_shard(OpBuilder(block, loops.op.location), local.memref, target)
+
+    def _adds_in_output(self, made: d2m.GenericOp, loops: Loops) -> bool:
+        """True for a product alone, whose sums the packer adds up where they are stored from."""
+        steps = [each for each in made.reductions if made.block_factors[each] > 1]
+        element = cast("MemRef", loops.op.outputs[0].type).element_type
+        is_alone = len(self._space.loops) == 1 == len(steps)
+        return is_alone and _is_product(loops) and stored_format(element) in ADDED_BY_PACKER
 
     def _share_stores(self, made: d2m.GenericOp) -> None:
         """Give the reader memory for the last half of a block of the output."""
