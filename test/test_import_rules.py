@@ -55,7 +55,7 @@ MAY_IMPORT = {
     "ttnn": {"cpp", "sim", "runtime", "metalium", *EXECUTABLE, *MATHEMATICS},
     "cost": {"machine", "runtime", "sim", *EXECUTABLE},
     "ttrt": {"cost", "runtime", "sim", *EXECUTABLE},
-    "compiler": {"ir", "passes", "target", "mlir", "dialects"},
+    "compiler": {"ir", "passes", "target", "mlir", "dialects", "program"},
     "bindings": {"compiler", "passes", *DIALECTS},
     "passmanager": {"bindings"},
     "language_server": {"mlir", "dialects", "passes"},

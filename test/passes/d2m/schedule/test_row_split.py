@@ -195,6 +195,8 @@ def test_networks_are_shared() -> None:
         (350, 1020, "f32", "override-device-shape=2,4"),
         # Three cores in a row of eight.
         (40, 380, "f32", "override-device-shape=2,3"),
+        # Eleven groups of three cores, some of which are in two rows of the chip.
+        (340, 285, "f32", ""),
         # Groups of two cores in rows of eight, of which the last one is not full.
         (700, 500, "bf16", ""),
     ],
@@ -237,6 +239,8 @@ def test_semaphores() -> None:
         # Steps along both dimensions; one input changes with the first one alone.
         ((5, 90, 1020), "override-device-shape=1,2"),
         ((2, 130, 760), "override-device-shape=1,4 num-stream-buffers=1"),
+        # Groups of three in rows of eight.
+        ((3, 130, 90), ""),
     ],
 )
 def test_several_matrices(shape: tuple[int, int, int], options: str) -> None:

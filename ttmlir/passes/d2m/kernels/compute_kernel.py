@@ -265,6 +265,7 @@ class _Region:
         self._find_users(sections)
         arriving = self._find_arriving(sections)
         self._late = self._find_late(sections, arriving)
+        self._popped: set[Buffer] = set()
         for section, stages in sections.items():
             if section is _Section.FIRST:
                 others = (*arriving.values(), *self._late.values())
@@ -282,7 +283,7 @@ class _Region:
         for buffer, section in self._kept.items():
             depth = 0 if section is _Section.CONSTANT else self._parallel
             self.levels[depth].after.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
-        self._write_loads("cb_pop_front", [level.after for level in self.levels])
+        self._write_loads("cb_pop_front", [level.after for level in self.levels], self._popped)
         if self._last_step:
             self.levels[-2].after[:0] = [*self._last_step, *self.levels[-1].after]
 
@@ -405,7 +406,10 @@ class _Region:
         if not (packing.in_order or pushes) and stage.op is self._writers[buffer][-1].op:
             end += [_on_output("cb_push_back", part) for part in parts]
         self._read_early(stage, end)
+        count = len(code)
         self._pop(code, stage)
+        if pushes:
+            self._last_step += code[count:]
 
     def _can_end_apart(self, buffer: Buffer) -> bool:
         """True for sums in an output, of which the last step may stand after the loop.
@@ -446,6 +450,14 @@ class _Region:
         for buffer in self._local_inputs(stage):
             if self._readers[buffer][-1].op is stage.op:
                 code.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
+        for buffer in dict.fromkeys(access.buffer for access in stage.inputs):
+            # The next block of an input is read while others go on with what came of this one.
+            stream = self._inputs.get(buffer)
+            if stream is None or self._readers[buffer][-1].op is not stage.op:
+                continue
+            if code is self.levels[operand_depth(self._generic, stream.number)].before:
+                code.append(_on_buffer("cb_pop_front", buffer, stream.tiles))
+                self._popped.add(buffer)
 
     def _local_inputs(self, stage: Stage) -> list[Buffer]:
         """The local buffers that a stage reads, and that are emptied in its section."""
