@@ -11,6 +11,7 @@ import numpy as np
 
 from ttmlir.arrays.array import TRUTH, Array, concatenate
 from ttmlir.arrays.carriers import array_of, host_dtype
+from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.op_definition import broadcast_shape
 
 # -- indices of several dimensions, as NumPy has them ------------------------------------------
@@ -146,9 +147,6 @@ def scatter(x: Array, dim: int, index: Array, source: Array, combine: str = "") 
     return x.create("slice_write", written, array_of(np.zeros(x.rank, np.int64)))
 
 
-_REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
-
-
 def scatter_by_comparing(
     x: Array, dim: int, index: Array, source: Array, combine: str = ""
 ) -> Array:
@@ -180,7 +178,8 @@ def scatter_by_comparing(
         values = is_here.where(apart(source), _neutral(x, Combine(combine)))
         parameters = {"keep_dim": False, "dim_arg": (along,)}
         shape = [n for each, n in enumerate(values.shape) if each != along]
-        total = values.create(_REDUCTIONS[combine], shape=shape, parameters=parameters)
+        reduction = next(name for name, each in DEFINITIONS.items() if each.combiner == combine)
+        total = values.create(reduction, shape=shape, parameters=parameters)
         return x.apply(combine, total)
     writes = x.count(along, [count if each == along else 1 for each in range(places.rank)])
     last = is_here.where(writes, -1).max(along, keep=False)

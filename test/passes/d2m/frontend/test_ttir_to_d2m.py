@@ -490,6 +490,19 @@ def test_tensors_without_elements_are_refused() -> None:
     assert "has no elements; tiles hold tensors of at least one" in refusal("exp", [x], x)
 
 
+def test_what_has_no_elements_and_no_use_is_left_out() -> None:
+    """Parts of a scan, and what is joined with others."""
+    x, none = normal(5, 7), tensor(0, 7)
+    text = FunctionText([tensor(5, 7)])
+    bounds = "begins = [2 : i32, 0 : i32], ends = [2 : i32, 7 : i32], step = [1 : i32, 1 : i32]"
+    part = text.op("slice", ["%arg0"], none, bounds)
+    text.op("exp", [part], none)
+    joined = text.op("concat", [part, "%arg0"], tensor(5, 7), "dim = 0 : si32")
+    source = text.returning(text.op("exp", [joined], tensor(5, 7)))
+    [result] = execute(lowered(source, "ttir-composite-decomposition", PASS), [x])
+    np.testing.assert_allclose(result, np.exp(x), rtol=1e-6)
+
+
 def test_complex_numbers_are_refused() -> None:
     """They have no format."""
     text = FunctionText(["tensor<2xcomplex<f32>>"])

@@ -352,6 +352,8 @@ def _release_operands(conversion: Conversion, op: Operation) -> None:
 
 
 def _convert(conversion: Conversion, op: Operation) -> None:
+    if _is_nothing(op):
+        return
     _check_types(op)
     rule = _rule_of(op)
     if _is_read_for_signs(op) or conversion.is_known(op):
@@ -394,6 +396,17 @@ def _simplify(conversion: Conversion, op: Operation) -> Operand | None:
         if isinstance(value, Splat) and value.number == identity and is_whole:
             return other or conversion.operand(operand)
     return None
+
+
+def _is_nothing(op: Operation) -> bool:
+    """True if the results have no elements, and nothing that has some is computed from them."""
+    users = (use.operation for result in op.results for use in result.uses)
+    has_none = [isinstance(each.type, TensorType) and 0 in value_shape(each) for each in op.results]
+    return (
+        any(has_none)
+        and all(has_none)
+        and all(user.name.startswith("ttir.") and _is_nothing(user) for user in users)
+    )
 
 
 def _check_types(op: Operation) -> None:

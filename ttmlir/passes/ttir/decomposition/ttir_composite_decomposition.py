@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.rewriter import Rewriter
 
-from ttmlir.arrays.array import Array
+from ttmlir.arrays.array import Array, concatenate
 from ttmlir.composites.bits import (
     cast_halves,
     count_ones,
@@ -56,7 +56,7 @@ from ttmlir.composites.ordering import order_by_counting
 from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused, replace
-from ttmlir.ir.tensor_types import dtype_of, element_type
+from ttmlir.ir.tensor_types import dtype_of, element_type, value_shape
 from ttmlir.optable import DEFINITIONS
 from ttmlir.passes.core.base import ModulePass
 
@@ -99,6 +99,8 @@ def _is_composite(op: Operation) -> bool:
             return dtype == "ui32"
         case "ttir.logical_right_shift":
             return dtype in ("i8", "i16")
+        case "ttir.concat":
+            return any(0 in value_shape(each) for each in op.operands)
         case _:
             return True
 
@@ -166,6 +168,11 @@ def _order(op: ttir.TTIRTableOp, x: Array) -> Sequence[Array]:
     return [x.gather(dim, places), places.cast(dtype_of(element_type(op.results[1])))]
 
 
+def _concat(op: ttir.TTIRTableOp, *parts: Array) -> Sequence[Array]:
+    """All that have elements."""
+    return [concatenate(parts, cast("int", op.parameters()["dim"]))]
+
+
 def _scatter(op: ttir.TTIRTableOp, x: Array, index: Array, source: Array) -> Sequence[Array]:
     """Elements written or combined at indices along a dimension."""
     combine = op.DEFINITION.mnemonic.removeprefix("scatter").removeprefix("_")
@@ -177,6 +184,7 @@ _Rule = Callable[..., "Sequence[Array]"]
 _RULES: Mapping[str, _Rule] = {
     "ttir.batch_norm_inference": _computes(_batch_norm_inference),
     "ttir.bitcast_convert": _cast_halves,
+    "ttir.concat": _concat,
     "ttir.count_leading_zeros": _computes(count_zeros_above),
     "ttir.div": _computes(divide_unsigned),
     "ttir.erfinv": _erfinv,
