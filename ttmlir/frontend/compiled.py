@@ -866,7 +866,7 @@ class CompiledModel(CallableModel):
     def _save_script(self, path: Path, golden: Literal[True] | bool | tuple[Any, ...]) -> Path:
         if isinstance(self._target, PartsTarget):
             raise ArgumentError(
-                f"{path}: scripts are of kernels, or of calls of the ttnn library; this program has "
+                f"{path}: scripts are of kernels or of calls of the ttnn library; this program has "
                 f"both: save a {self.suffix} file, or compile with target='ttnn'"
             )
         from ttmlir.frontend.cpp_projects import write_project
