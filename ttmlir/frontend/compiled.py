@@ -868,8 +868,8 @@ class CompiledModel(CallableModel):
     def _save_script(self, path: Path, golden: Literal[True] | bool | tuple[Any, ...]) -> Path:
         if isinstance(self._target, PartsTarget):
             raise ArgumentError(
-                f"{path}: scripts are of kernels, or of calls of the ttnn library; this program "
-                f"has both: save a {self.suffix} file, or compile with target='ttnn'"
+                f"{path}: scripts are of kernels or of calls of the ttnn library; this program has "
+                f"both: save a {self.suffix} file, or compile with target='ttnn'"
             )
         from ttmlir.frontend.cpp_projects import write_project
         from ttmlir.frontend.scripts import ScriptData, write_kernels_script, write_script
