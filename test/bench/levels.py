@@ -47,7 +47,7 @@ class Way:
 
 
 WAYS = (
-    Way("2024"),
+    Way("2024", 0, "2024"),
     *(Way(f"2026, level {level}", level, "2026") for level in range(4)),
     Way("2026, level 3 in bfp8", 3, "2026", NARROW),
 )

@@ -55,15 +55,16 @@ def test_a_scan_is_one_loop() -> None:
     """Its results are stacked; the text has one body."""
     compiled = check(rnn, *RNN_ARGS)
     assert compiled.text("ttnn").count('"ttcore.while_loop"') == 1
-    assert compiled.text("ttnn").count('"ttnn.tanh"') == 1
+    assert compiled.text("ttnn").count("op_type = tanh>") == 1
 
 
-@pytest.mark.parametrize("steps", [65, 200])
+@pytest.mark.parametrize("steps", [65, 111])
 def test_the_file_does_not_grow_with_the_steps(steps: int) -> None:
-    """It does with the text of types alone."""
+    """It does with the digits of types alone, of which there are as many."""
     w, u, _, h = RNN_ARGS
+    most = 10 ** len(str(steps)) - 1
     short, long = (
-        len(ttmlir.compile(rnn, w, u, floats(n, 7, 3), h).to_bytes()) for n in (steps, 9 * steps)
+        len(ttmlir.compile(rnn, w, u, floats(n, 7, 3), h).to_bytes()) for n in (steps, most)
     )
     assert abs(long - short) < 100
 
@@ -87,7 +88,7 @@ def test_loops_in_loops() -> None:
     compiled = check(nested, floats(40, 3))
     text = compiled.text("ttnn")
     assert text.count('"ttcore.while_loop"') == 2
-    assert text.count('"ttnn.sin"') == 1
+    assert text.count("op_type = sin>") == 1
 
 
 CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {

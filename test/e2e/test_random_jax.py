@@ -44,9 +44,11 @@ def test_all_agree_with_jax(seed: int) -> None:
     model = ttmlir.compile(function, *program.inputs)
     assert_as_jax(list(model(*program.inputs)), expected, program.tolerances)
     kept = jax.jit(function).trace(*program.inputs).lower()._lowering.compile_args["kept_var_idx"]
+    early = ttmlir.compile(function, *program.inputs, spelling="2024")
+    assert_as_jax(list(early(*program.inputs)), expected, program.tolerances)
     for stage in ("stablehlo", "ttir"):
-        module = parse(model.text(stage))
-        (main,) = (op for op in module_of_device(module).ops if op.sym_name.data == "main")
+        module = parse(early.text(stage))
+        (main,) = (op for op in module.ops if op.sym_name.data == "main")
         inputs = program.inputs
         if len(main.args) != len(inputs):
             inputs = [value for number, value in enumerate(inputs) if number in kept]

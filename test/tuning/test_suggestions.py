@@ -74,7 +74,7 @@ def test_report() -> None:
         jax.ShapeDtypeStruct((640, 4096), jnp.bfloat16),
         jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),
         board="p150",
-        spelling="2026",
+        optimization_level=0,
         options="experimental-weight-dtype=bfp_bf8",
         resident=["w"],
     )

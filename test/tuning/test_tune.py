@@ -44,7 +44,8 @@ func.func @net(%x: tensor<512x1056xf32>, %y: tensor<512x1056xf32>) -> tensor<512
 
 @pytest.fixture
 def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A model in the current folder."""
+    """A model in the current folder, compiled to text of 2024."""
+    monkeypatch.setenv("TTMLIR_SPELLING", "2024")
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "net.mlir"
     path.write_text(NET)
@@ -74,6 +75,20 @@ def test_a_faster_program_is_found(net: Path, capsys: pytest.CaptureFixture[str]
         assert estimate_program(binary.program(0), "p150").total.mid == expected
     assert ttmlir_opt(["@net.overrides", "net.mlir"]) == 0
     assert "ttnn.tanh" in capsys.readouterr().out
+
+
+def test_programs_of_2026(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As compile makes them: what is written compiles to the program that is reported."""
+    monkeypatch.delenv("TTMLIR_SPELLING")
+    report = tune(Request("net.mlir", board="p150", budget=20))
+    assert report.gain > 1
+    estimate = ttmlir.compile("net.mlir", board="p150").estimate()
+    assert report.default.time == estimate.total.mid
+    pipeline, _, options = report.flags.strip().removeprefix("--").partition("=")
+    assert "spelling=2026 optimization-level=3" in options
+    text = f"{pipeline}{{{options.strip(chr(39))}}}"
+    program = read_binary(compile_to_ttnn(NET, text), "net.ttnn").program(0)
+    assert estimate_program(program, "p150").total.mid == report.best.time
 
 
 INVERSE = """\
@@ -144,6 +159,7 @@ def test_an_interrupted_search_goes_on(net: Path, monkeypatch: pytest.MonkeyPatc
     flags = tune(request).flags
     assert len(asked) == len(set(asked)) == 10
     monkeypatch.undo()
+    monkeypatch.setenv("TTMLIR_SPELLING", "2024")
     monkeypatch.chdir(net.parent)
     assert tune(Request("net.mlir", budget=10)).flags == flags
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, s
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
 from ttmlir.runtime.memory import page_of, program_memory
-from ttmlir.runtime.residency import find_residency
+from ttmlir.runtime.residency import find_residency, results_of
 from ttmlir.runtime.system_desc import board_text, find_system
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
@@ -306,7 +307,8 @@ class _Reader:
             elif operation.index in residency.results:
                 row = replace(row, on_host=True)
             rows.append(row)
-        return tuple(rows)
+        takers = _takers_of_moved_inputs(self.program)
+        return tuple(replace(row, location=takers.get(row.index, row.location)) for row in rows)
 
     def row(self, operation: Operation) -> OperationEstimate:
         """The estimate of one operation."""
@@ -477,6 +479,27 @@ class _Reader:
         return self._row(operation, cost, name=call.name, inputs=inputs, output=work.output)
 
 
+def _takers_of_moved_inputs(program: BinaryProgram) -> dict[int, str]:
+    """For operations that only move an input, by their numbers, where it is computed with.
+
+    Their own location is that of the input, which is in no layer.
+    """
+    moves: dict[int, list[int]] = {ref.global_id: [] for ref in program.inputs}
+    found: dict[int, str] = {}
+    for operation in program.operations:
+        if operation.table in _BOOKS:
+            continue
+        results = {ref.global_id for ref in results_of(operation)}
+        given = {ref.global_id for refs in operation.tensor_fields.values() for ref in refs}
+        taken = [moves[each] for each in given - results if each in moves]
+        if operation.given is None and operation.table in _MOVES:
+            numbers = [*chain.from_iterable(taken), operation.index]
+            moves |= dict.fromkeys(results if taken else (), numbers)
+        else:
+            found |= dict.fromkeys(chain.from_iterable(taken), operation.location)
+    return found
+
+
 def _moves_rows(mnemonic: str, inputs: Sequence[TensorDesc], output: TensorDesc) -> bool:
     """True for whole rows of numbers, which files since 2026 tell from tiles, in another order."""
     if mnemonic not in ("permute", "reshape") or len(inputs) != 1 or not output.shape:
@@ -488,9 +511,12 @@ def _moves_rows(mnemonic: str, inputs: Sequence[TensorDesc], output: TensorDesc)
 
 _PRODUCTS = ("MatmulOp", "LinearOp")
 
+_BOOKS = ("GetDeviceOp", "EmptyOp", "DeallocOp")
+_MOVES = ("ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp")
+
 _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {
-    **dict.fromkeys(("GetDeviceOp", "EmptyOp", "DeallocOp"), _Reader.nothing),
-    **dict.fromkeys(("ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp"), _Reader.move),
+    **dict.fromkeys(_BOOKS, _Reader.nothing),
+    **dict.fromkeys(_MOVES, _Reader.move),
     **dict.fromkeys(("ConstantOp", "FullOp"), _Reader.constant),
     "GenericOp": _Reader.generic,
     "ExchangeOp": _Reader.exchange,

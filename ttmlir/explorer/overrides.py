@@ -224,6 +224,7 @@ def computing_by_name(program: BinaryProgram) -> dict[str, list[Operation]]:
         "ToLayoutOp",
         "ToDeviceOp",
         "ToMemoryConfigOp",
+        "CallOp",
         *PROGRAM_GRAPH_FOLDED,
         *PROGRAM_GRAPH_CONSTANTS,
     }

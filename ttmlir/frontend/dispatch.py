@@ -390,11 +390,12 @@ def compile(
     `ttir-to-ttnn-backend-pipeline` or, for kernels, of `ttir-to-ttmetal-pipeline`.
     `board` is what to compile for: "n150", "p150" or another board, or the path of a `.ttsys` file;
     without it the environment variable SYSTEM_DESC_PATH says it, or else it is one Wormhole chip.
-    `spelling="2026"` compiles to the text and the files of the tt-mlir of that year instead of 2024
-    (target "ttnn"); the environment variable TTMLIR_SPELLING says it for all models.
-    `optimization_level` is how much time on the device compiling is to save, from 0, the default: 1
-    and 2 do what tt-mlir's optimizer does at these levels, 3 also fuses layers and shapes them for
-    few tiles ([passes.md](passes.md#ttir-fuse-layers)). From 1 on the text is that of 2026.
+    `spelling="2024"` compiles to the text and the files of the tt-mlir of that year instead of 2026
+    (target "ttnn"), without levels; the environment variable TTMLIR_SPELLING says it for all models
+    without a level. Options that only passes of 2024 have, and kernels in the program, ask for it.
+    `optimization_level` is how much time on the device compiling is to save: 0 is what tt-mlir
+    makes without its optimizer, 1 and 2 do what that does at these levels, 3, the default, also
+    fuses layers and shapes them for few tiles ([passes.md](passes.md#ttir-fuse-layers)).
     `accuracy` (target "ttnn") lets formats of weights and fidelities of products be narrower, as
     long as the model, which runs for each of them with the examples or random numbers, correlates
     so well with float32; `formats` of the compiled model says what was chosen.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,6 @@ from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.generic import simulator_options
 from ttmlir.runtime.locations import MAIN, layer_of
 from ttmlir.runtime.metal_session import needed_leniencies
-from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.ttrt.reports import KernelProgram, KernelRuns, perf_summary, trace_of
 from ttmlir.runtime.ttrt.running import RunSettings, run_kernels, run_operations
 from ttmlir.sim.timing.report import thread_table
@@ -375,9 +373,8 @@ def summarize(
         return layers.setdefault(name, Layer(name=name))
 
     # Layers stand in the order of the program.
-    moved = {} if program.binary.is_metal else _takers_of_moved_inputs(program)
     for operation in program.operations:
-        layer_at(moved.get(operation.index, operation.location))
+        layer_at(operation.location)
     for location in _computing_locations(program):
         layer_at(location).operations += 1
     parameters = program.signature.parameters if program.signature is not None else ()
@@ -392,7 +389,7 @@ def summarize(
     if estimate is not None:
         facts += _estimate_facts(estimate)
         for each in estimate.in_call:
-            layer = layer_at(moved.get(each.index, each.location))
+            layer = layer_at(each.location)
             layer.nanoseconds += each.mid
             layer.bound_by[each.bound_by] = layer.bound_by.get(each.bound_by, 0) + each.mid
     return ModelSummary(
@@ -416,26 +413,6 @@ def _computing_locations(program: BinaryProgram) -> list[str]:
         for step in steps
         if step.call is not None or step.generic is not None
     ]
-
-
-def _takers_of_moved_inputs(program: BinaryProgram) -> dict[int, str]:
-    """For operations that only move an input, by their numbers, where it is computed with.
-
-    Their own location is that of the input, which is no layer.
-    """
-    computing = {each.operation.index for each in prepare(program).steps if each.call is not None}
-    moves: dict[int, list[int]] = {ref.global_id: [] for ref in program.inputs}
-    found: dict[int, str] = {}
-    for operation in program.operations:
-        results = {ref.global_id for ref in results_of(operation)}
-        given = {ref.global_id for refs in operation.tensor_fields.values() for ref in refs}
-        taken = [moves[each] for each in given - results if each in moves]
-        if operation.index in computing:
-            found |= {number: operation.location for numbers in taken for number in numbers}
-        elif taken:
-            numbers = [*itertools.chain.from_iterable(taken), operation.index]
-            moves |= dict.fromkeys(results, numbers)
-    return found
 
 
 def _constants(program: BinaryProgram) -> list[tuple[str, TensorRef]]:

@@ -297,6 +297,10 @@ def _has_weight(makers: Makers, call: OperationCall) -> bool:
     while (maker := makers.get(number)) is not None:
         if maker.table in ("ConstantOp", "FullOp"):
             return True
+        if maker.table == "CallOp":
+            return bool(maker.scalar("cached"))
+        if maker.table in ("WhileOp", "CaseOp"):
+            return False
         read = [ref for refs in maker.tensor_fields.values() for ref in refs]
         sources = {each.global_id for each in read} - {each.global_id for each in results_of(maker)}
         is_move = maker.table in _MOVES or find_definition(maker).moves
