@@ -68,7 +68,14 @@ from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder, Spelling, TTIRCarrier, array_in, use_style
 from ttmlir.ir.late_movement import slice_late, write_slice_late
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import dtype_of, element_type, layout_of, tensor_like, value_shape
+from ttmlir.ir.tensor_types import (
+    dtype_of,
+    element_type,
+    is_boolean,
+    layout_of,
+    tensor_like,
+    value_shape,
+)
 from ttmlir.layout.enums import ReduceType
 from ttmlir.mlir.core_prefix import (
     forget_empty_late,
@@ -252,6 +259,10 @@ def _make_late(module: ModuleOp) -> None:
 _COMBINED_BY = {f"scatter_{mnemonic}": kind for kind, mnemonic in COMBINERS.items() if mnemonic}
 
 
+_OF_TRUTHS = {"reduce_or": "max", "reduce_and": "min"}
+"""Operations that are the same on zeros and ones, and make these."""
+
+
 def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
     mnemonic, parameters = op.DEFINITION.mnemonic, op.parameters()
     operands, types = list(op.inputs), [result.type for result in op.results]
@@ -279,6 +290,14 @@ def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
             factors = (n // own for n, own in zip(extents, value_shape(index), strict=True))
             wide, sizes = tensor_like(index, extents), {"broadcast_dimensions": tuple(factors)}
             operands[1] = builder.create("broadcast", (index,), wide, **sizes)
+    if is_boolean(element_type(op.results[0])):
+        # Passes of 2026 store truth values as floats, and leave other numbers than 0 and 1 as they
+        # are: casts to them, and sums in place of "or".
+        if mnemonic == "typecast" and not is_boolean(element_type(operands[0])):
+            shape = (1,) * len(value_shape(operands[0]))
+            zero = builder.create_splat(0, tensor_like(operands[0], shape))
+            return (builder.create("ne", (operands[0], zero), types[0]),)
+        mnemonic = _OF_TRUTHS.get(mnemonic, mnemonic)
     if mnemonic == "typecast":
         # Each cast rounds; one that does not say so vanishes before the next.
         parameters = {"conservative_folding": True}
