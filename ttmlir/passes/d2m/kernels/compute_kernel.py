@@ -406,10 +406,7 @@ class _Region:
         if not (packing.in_order or pushes) and stage.op is self._writers[buffer][-1].op:
             end += [_on_output("cb_push_back", part) for part in parts]
         self._read_early(stage, end)
-        count = len(code)
-        self._pop(code, stage)
-        if pushes:
-            self._last_step += code[count:]
+        self._pop(code, stage, at_end=self._last_step if pushes else [])
 
     def _can_end_apart(self, buffer: Buffer) -> bool:
         """True for sums in an output, of which the last step may stand after the loop.
@@ -446,7 +443,9 @@ class _Region:
         for buffer in self._late.get(stage.op, ()):
             code.append(_on_buffer("cb_wait_front", buffer, self._inputs[buffer].tiles))
 
-    def _pop(self, code: list[Call | Nest], stage: Stage) -> None:
+    def _pop(self, code: list[Call | Nest], stage: Stage, *, at_end: list[Call | Nest]) -> None:
+        """Free what a stage is the last to read, in its code and in that of its last step."""
+        count = len(code)
         for buffer in self._local_inputs(stage):
             if self._readers[buffer][-1].op is stage.op:
                 code.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
@@ -458,6 +457,7 @@ class _Region:
             if code is self.levels[operand_depth(self._generic, stream.number)].before:
                 code.append(_on_buffer("cb_pop_front", buffer, stream.tiles))
                 self._popped.add(buffer)
+        at_end += code[count:]
 
     def _local_inputs(self, stage: Stage) -> list[Buffer]:
         """The local buffers that a stage reads, and that are emptied in its section."""
