@@ -17,7 +17,7 @@ import ttmlir
 from ttmlir.compiler import parse
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend import dispatch
-from ttmlir.runtime import InputError, load_binary, open_device, submit
+from ttmlir.runtime import InputError, load_binary, open_device, submit, to_layout
 from ttmlir.runtime.tensor import Tensor
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
@@ -87,7 +87,12 @@ def test_stages_are_texts_of_their_dialects(tmp_path: Path) -> None:
         compiled.text("llvm")
     binary = load_binary(compiled.save(tmp_path / "layer.ttnn"))
     x, w = arrays((3, 70), (70, 5))
-    [result] = submit(open_device(), binary, 0, [Tensor.from_numpy(x), Tensor.from_numpy(w)])
+    device, descs = open_device(), [ref.desc for ref in binary.program(0).inputs]
+    inputs = [
+        to_layout(Tensor.from_numpy(each), device, desc)
+        for each, desc in zip((x, w), descs, strict=True)
+    ]
+    [result] = submit(device, binary, 0, inputs)
     np.testing.assert_array_equal(result.to_numpy(), compiled(x, w))
 
 
@@ -293,7 +298,7 @@ def test_elements_of_few_bits_in_text() -> None:
     assert compiled(np.array([1, 3, 5], np.int8)).tolist() == [2, 6, -6]
     with (
         warnings.catch_warnings(action="error"),
-        pytest.raises(ttmlir.CompilationError, match="'i4' has no storage format"),
+        pytest.raises(ttmlir.CompilationError, match="'si4' has no storage format"),
     ):
         ttmlir.compile(text.format("", "%a"))
 
