@@ -89,7 +89,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
         TTIRSpelling.AS_MODULE, SPELLING_HELP, environment=SPELLING_VARIABLE
     )
     keep_element_types: bool = option(
-        False, "From 2025 on, keep all bits of constants of f64, not those of f32"
+        False, "From 2025 on, keep all bits of constants, and of integers that are sorted or added"
     )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
@@ -98,9 +98,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
         if spelling is not Spelling.EARLY:
             with use_style(spelling.style):
                 write_mesh_borders(module)
-                wide = (
-                    convert_stablehlo_to_ttir_movement.WIDE_RULES if self.keep_element_types else {}
-                )
+                wide = WIDE if self.keep_element_types else {}
                 rules = {**_REFUSED, **CONVERTED, **LATE, **wide}
                 convert_inside(module, rules, _refuse_operation)
             merge_equal(module, lambda op: op.name.startswith("ttir."))
@@ -165,6 +163,13 @@ LATE: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_control.LATE_RULES,
 }
 """What becomes of them in the spelling of 2026, where that is something else."""
+
+WIDE: dict[str, ConversionRule] = {
+    **convert_stablehlo_to_ttir_movement.WIDE_RULES,
+    **convert_stablehlo_to_ttir_reduction.WIDE_RULES,
+    **convert_stablehlo_to_ttir_window.WIDE_RULES,
+}
+"""What becomes of them where nothing is to be lost."""
 
 _REFUSED = convert_stablehlo_to_ttir_control.REFUSED
 _MAY_BE_LEFT = {

@@ -9,7 +9,8 @@ is not associative to one element after the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
@@ -427,8 +428,8 @@ def _late_extreme(op: Operation, dim: int, *, largest: bool) -> None:
     erase(op)
 
 
-def _late_sort(op: Operation) -> None:
-    """The first operand in order, and the others in its order."""
+def _late_sort(op: Operation, *, wide: bool = False) -> None:
+    """The first operand in order, and the others in its order; of 64 bits all, if `wide`."""
     from ttmlir.passes.stablehlo.regions import find_keys
 
     keys = find_keys(op.regions[0])
@@ -439,7 +440,8 @@ def _late_sort(op: Operation) -> None:
     dim = integer(op, "dimension") % len(shape) if "dimension" in op.properties else len(shape) - 1
     builder = Builder.before(op)
     if len(keys) > 1 or keys[0].operand or isinstance(element_type(op.operands[0]), IntegerType):
-        _late_sort_rows(op, builder, [each.operand for each in keys], dim, keys[0].descending)
+        numbers = [each.operand for each in keys]
+        _late_sort_rows(op, builder, numbers, dim, keys[0].descending, wide=wide)
         return
     key = op.operands[0]
     parameters = {
@@ -523,35 +525,60 @@ _LOW_BITS = 16
 
 
 def _late_sort_rows(
-    op: Operation, builder: Builder, keys: Sequence[int], dim: int, descending: bool
+    op: Operation,
+    builder: Builder,
+    keys: Sequence[int],
+    dim: int,
+    descending: bool,
+    *,
+    wide: bool,
 ) -> None:
     """Integers are ordered by their lower bits, then by their upper ones."""
     rows = {number: _to_rows(builder, op.operands[number], dim) for number in keys}
     order: SSAValue | None = None
     for number in reversed(keys):
-        order = _order_integers(builder, rows[number], order, descending)
+        order = _order_integers(builder, rows[number], order, descending, wide=wide)
     assert order is not None, "there are keys"
     found: list[SSAValue] = []
     for number, value in enumerate(op.operands):
         shape = value_shape(value)
         if late_counts_along(value, dim):
-            found.append(_from_rows(builder, order, shape, dim))
+            places = builder.cast(order, element_type(value))
+            found.append(_from_rows(builder, places, shape, dim))
             continue
         row = rows[number] if number in rows else _to_rows(builder, value, dim)
         found.append(_from_rows(builder, _gather_rows(builder, row, order), shape, dim))
     replace(op, *found)
 
 
-def _order_integers(
-    builder: Builder, rows: SSAValue, order: SSAValue | None, descending: bool
-) -> SSAValue:
-    shape = value_shape(rows)
-    full = {"shape": shape}
+def _parts_of(builder: Builder, rows: SSAValue, *, wide: bool) -> Iterator[SSAValue]:
+    """The bits of integers, some at a time, the lowest first; floats hold each part."""
+    element = element_type(rows)
+    width = cast("IntegerType", element).width.data if isinstance(element, IntegerType) else 0
+    if 0 < width < _LOW_BITS:
+        rows = builder.cast(rows, i32)
+    full = {"shape": value_shape(rows)}
     mask = builder.create("full", (), rows.type, fill_value=(1 << _LOW_BITS) - 1, **full)
     low = builder.create("bitwise_and", [rows, mask], rows.type)
     bits = builder.create("full", (), rows.type, fill_value=_LOW_BITS, **full)
     high = builder.create("right_shift", [rows, bits], rows.type)
-    for part in [builder.cast(each, f32) for each in (low, high)]:
+    yield low
+    for _ in range(2 if wide and width == 64 else 0):
+        yield builder.create("bitwise_and", [high, mask], rows.type)
+        high = builder.create("right_shift", [high, bits], rows.type)
+    yield high
+
+
+def _order_integers(
+    builder: Builder,
+    rows: SSAValue,
+    order: SSAValue | None,
+    descending: bool,
+    *,
+    wide: bool,
+) -> SSAValue:
+    shape = value_shape(rows)
+    for part in [builder.cast(each, f32) for each in [*_parts_of(builder, rows, wide=wide)]]:
         types = (part.type, TensorType(i32, shape))
         if order is not None:
             part = builder.create("gather", [part, order], part.type, dim=1)
@@ -561,7 +588,7 @@ def _order_integers(
             order = places
         else:
             order = builder.create("gather", [order, places], order.type, dim=1)
-    assert order is not None, "there are two parts"
+    assert order is not None, "there are parts"
     return order
 
 
@@ -637,6 +664,8 @@ def _everywhere(x: Array, number: float) -> Array:
     return x.fill(float(number), ()).reshape((1,) * x.rank).broadcast(x.shape)
 
 
+WIDE_RULES: dict[str, ConversionRule] = {"stablehlo.sort": partial(_late_sort, wide=True)}
+"""Rules of 2026 that lose nothing of numbers of 64 bits."""
 LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.batch_norm_grad": computes(_late_batch_norm_grad),
     "stablehlo.batch_norm_training": _late_batch_norm_training,

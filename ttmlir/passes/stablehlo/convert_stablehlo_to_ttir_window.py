@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerType, TensorType, UnitAttr, f32, i32
@@ -516,8 +517,8 @@ def _late_conv1d(op: Operation) -> None:
 _REDUCE_TYPES = {"maximum": ReduceType.MAX, "minimum": ReduceType.MIN}
 
 
-def _late_reduce_window(op: Operation) -> None:
-    """What is summed up to each element, and pooling of images."""
+def _late_reduce_window(op: Operation, *, exact: bool = False) -> None:
+    """What is summed up to each element, and pooling of images; `exact` adds integers as such."""
     combining = combiners(op.regions[0])
     name = combining[0].mnemonic if combining is not None and len(op.results) == 1 else ""
     dim = _cumulates_along(op)
@@ -527,13 +528,17 @@ def _late_reduce_window(op: Operation) -> None:
         along, is_reversed = dim
         if name in ("add", "multiply"):
             mnemonic = {"add": "cumsum", "multiply": "cumprod"}[name]
-            replace(op, _cumulate(builder, mnemonic, value, along, is_reversed))
+            replace(op, _cumulate(builder, mnemonic, value, along, is_reversed, exact=exact))
             return
         kind = _REDUCE_TYPES.get(name, ReduceType.LOGSUMEXP if _adds_logarithms(op) else None)
         if kind is not None:
             parameters = {"dim": along, "reduction": ReduceTypeAttr(kind), "reverse": is_reversed}
             replace(op, builder.create("cumulative", [value], type_, **parameters))
             return
+    is_integer = isinstance(element_type(value), IntegerType)
+    if exact and is_integer and name == "add":
+        _reduce_window(op)
+        return
     if name in ("add", "maximum", "minimum") and len(value_shape(value)) <= 4:
         replace(op, _late_pool(op, builder, name))
         return
@@ -541,13 +546,14 @@ def _late_reduce_window(op: Operation) -> None:
 
 
 def _cumulate(
-    builder: Builder, mnemonic: str, value: SSAValue, dim: int, is_reversed: bool
+    builder: Builder, mnemonic: str, value: SSAValue, dim: int, is_reversed: bool, *, exact: bool
 ) -> SSAValue:
-    """Sums or products up to each element, of integers as floats."""
+    """Sums or products up to each element, of integers as floats unless they are to be exact."""
     element = element_type(value)
     if is_reversed:
         value = builder.create("reverse", [value], value.type, dimensions=(dim,))
-    number = builder.cast(value, f32) if isinstance(element, IntegerType) else value
+    is_cast = isinstance(element, IntegerType) and not exact
+    number = builder.cast(value, f32) if is_cast else value
     found = builder.create(mnemonic, [number], number.type, dim=dim)
     value = builder.cast(found, element_type(value))
     if is_reversed:
@@ -709,6 +715,10 @@ def _late_select_and_scatter(op: Operation) -> None:
     replace(op, reshape_late(builder, written, shape))
 
 
+WIDE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.reduce_window": partial(_late_reduce_window, exact=True)
+}
+"""Rules of 2026 that lose nothing of integers."""
 LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.convolution": _late_convolution,
     "stablehlo.dot": _late_dot,
