@@ -79,6 +79,43 @@ def test_functions_of_jax() -> None:
         np.testing.assert_allclose(least, x[:, :columns].min(axis=1))
 
 
+def test_results_that_are_smaller() -> None:
+    """Strides, windows and slices; the framework says which sizes follow."""
+    torch.manual_seed(2)
+    convolve = nn.Conv1d(4, 3, 3, stride=2, padding=1)
+    compiled = ttmlir.compile(convolve, torch.zeros(2, 4, 8), buckets={"input": {2: (8, 33)}})
+    for length in (1, 5, 8, 20, 33):
+        x = torch.randn(2, 4, length)
+        torch.testing.assert_close(compiled(x), convolve(x), atol=1e-5, rtol=1e-4)
+
+    def differences(x: Any, y: Any) -> Any:
+        return {"of": x[1:] - x[:-1], "sums": x[::3].sum(1), "both": x[:-2, None] * y[None]}
+
+    x, y = jnp.ones((8, 3)), jnp.ones((2, 3))
+    compiled = ttmlir.compile(differences, x, y, buckets={"x": {0: (8, 17)}, "y": {0: (2, 5)}})
+    for rows, others in ((4, 1), (8, 5), (15, 3)):
+        x, y = jnp.arange(3.0 * rows).reshape(rows, 3), jnp.ones((others, 3))
+        found, wanted = compiled(x, y), differences(x, y)
+        for name, value in wanted.items():
+            np.testing.assert_allclose(found[name], value)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.reshape(-1),
+        lambda x: torch.cat([x, torch.ones(1, 3)]),
+        lambda x: torch.cat([x, x])[2:],
+        lambda x: x[len(x) // 8 * 4 :],
+        lambda x: x * float(x.sum()) if len(x) % 2 else x[::2],
+    ],
+)
+def test_results_that_cannot_be_cropped(function: Any) -> None:
+    """Joined dimensions, what comes after the argument, and what nobody knows before the call."""
+    with pytest.raises(ttmlir.Error, match=r"or a smaller one that grows with it by at most one"):
+        ttmlir.compile(function, torch.zeros(8, 3), buckets={"x": {0: (8, 22)}})
+
+
 def test_arguments_that_are_changed_in_place() -> None:
     """They have the size that was given, too."""
 

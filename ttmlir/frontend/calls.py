@@ -99,6 +99,12 @@ class Opener(ABC):
     def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
         """An example of the same type with another shape."""
 
+    @abstractmethod
+    def result_shapes(
+        self, function: Callable[..., Any], leaves: Sequence[Any]
+    ) -> list[tuple[int, ...]]:
+        """The shapes of the arrays that a function returns, by the framework, without numbers."""
+
     def is_same(self, value: Any, expected: Any) -> bool:
         """True for a constant of a call that the program, which has another, is right for."""
         return _are_same(value, expected)
@@ -1047,6 +1053,13 @@ class JaxOpener(Opener):
     def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
         """A description: JAX traces with nothing else."""
         return import_module("jax").ShapeDtypeStruct(tuple(shape), leaf.dtype)
+
+    def result_shapes(
+        self, function: Callable[..., Any], leaves: Sequence[Any]
+    ) -> list[tuple[int, ...]]:
+        """As JAX traces it."""
+        jax: Any = import_module("jax")
+        return [np.shape(each) for each in jax.tree.leaves(jax.eval_shape(function, *leaves))]
 
     def order(self, keys: Sequence[Any]) -> list[Any]:
         """Sorted, as in JAX; as they are if they cannot be compared."""

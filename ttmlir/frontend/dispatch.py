@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 #     compiled(tokens, mask)     # of any length up to 256
 #
 # A call takes the smallest sizes that its arrays fit into. Arrays are padded at the end, with zeros
-# or with the number that `fill` gives; results are cropped to the size that was given. The model
+# or with the number that `fill` gives; results are cropped to the sizes they would have. The model
 # has to leave padded elements out by itself, as language models do by a mask. All programs are in
 # one file, which holds the weights once.
 
@@ -85,6 +86,22 @@ class Buckets:
     def __repr__(self) -> str:
         """The sizes."""
         return f"Buckets({', '.join(map(str, self.sizes))})"
+
+
+STEPS = 8
+"""Sizes for which it is tried how results follow them."""
+
+
+def grows_slowly(sizes: Sequence[int], given: Sequence[int]) -> bool:
+    """True if sizes of results for some sizes of an argument, each by one larger than the one
+    before, let results be cropped: they begin with what belongs to the beginning of the argument.
+
+    So does not what is larger than the argument, as where something else comes after it, or what
+    grows by more than one, as where dimensions are joined.
+    """
+    return all(0 <= after - before <= 1 for before, after in itertools.pairwise(sizes)) and all(
+        size <= own for size, own in zip(sizes, given, strict=True)
+    )
 
 
 Sizes = Buckets | Sequence[int]
@@ -183,13 +200,24 @@ def _values(mapping: Any, buckets: Any) -> list[Any]:
     return list(cast("Mapping[Any, Any]", mapping).values())
 
 
+Measure = Callable[[tuple[int, ...]], Sequence[Sequence[int]]]
+"""The shapes of all results, for one size for each dynamic size."""
+
+
 class BucketedModel:
     """A model of several programs, one of which is chosen by the sizes of a call's arrays."""
 
     def __init__(
-        self, plan: BucketPlan, programs: CompiledPrograms, fill: Mapping[str, Number]
+        self,
+        plan: BucketPlan,
+        programs: CompiledPrograms,
+        fill: Mapping[str, Number],
+        measure: Measure | None = None,
     ) -> None:
-        """`programs` are in the order of the plan's choices; `fill` pads arrays by their names."""
+        """`programs` are in the order of the plan's choices; `fill` pads arrays by their names.
+
+        `measure` says which shapes the results have for any dynamic sizes.
+        """
         unknown = [name for name in fill if name not in plan.names]
         if unknown:
             raise ArgumentError(
@@ -200,33 +228,64 @@ class BucketedModel:
         """All programs, by names such as `main_16`."""
         self._fill = [fill.get(name, 0) for name in plan.names]
         self._by_choice = dict(zip(plan.choices, programs.values(), strict=True))
+        self._measure = None if measure is None else cache(measure)
         self._cropped = self._find_cropped()
 
-    def _find_cropped(self) -> list[list[tuple[int, int]]]:
-        """For each result, its dynamic dimensions with the numbers of their sizes."""
+    def _find_cropped(self) -> list[list[tuple[int, int | None]]]:
+        """For each result, its dynamic dimensions with the numbers of their sizes; None where the
+        size follows in another way."""
         shapes = [[desc.shape for desc in each.outputs] for each in self._by_choice.values()]
         return [
             [
-                (dimension, size)
+                (dimension, self._size_of(extents, number, dimension))
                 for dimension, extents in enumerate(zip(*of_result, strict=True))
-                if (size := self._size_of(extents, number, dimension)) is not None
+                if len(set(extents)) > 1
             ]
             for number, of_result in enumerate(zip(*shapes, strict=True))
         ]
 
     def _size_of(self, extents: Sequence[int], result: int, dimension: int) -> int | None:
-        """The dynamic size that a dimension of a result has in all programs; None for none."""
-        if len(set(extents)) == 1:
-            return None
+        """The dynamic size that a dimension of a result has in all programs; None where it is what
+        the framework says, and can be cropped."""
         for size, _ in enumerate(self._plan.sizes):
             if list(extents) == [choice[size] for choice in self._by_choice]:
                 return size
+        if self._follows(extents, result, dimension):
+            return None
         choices = [" x ".join(map(str, choice)) for choice in self._by_choice]
         raise ArgumentError(
             f"'{self.name}': dimension {dimension} of result {result} is {_join(extents)} for the "
             f"buckets {_join(choices)}; results can be cropped only where they have the size of "
-            "an argument: return it unpacked, or compile for each size"
+            "an argument, or a smaller one that grows with it by at most one: return it unpacked, "
+            "or compile for each size"
         )
+
+    def _follows(self, extents: Sequence[int], result: int, dimension: int) -> bool:
+        """True if a dimension follows one dynamic size so that it can be cropped."""
+        measure = self._measure
+        if measure is None:
+            return False
+        try:
+            return self._is_measured(measure, extents, result, dimension)
+        except Exception:  # Of the framework or of the user's code, which numbers decide about.
+            return False
+
+    def _is_measured(
+        self, measure: Measure, extents: Sequence[int], result: int, dimension: int
+    ) -> bool:
+        if list(extents) != [measure(choice)[result][dimension] for choice in self._by_choice]:
+            return False
+        followed: list[bool] = []
+        most = [each.sizes[-1] for each in self._plan.sizes]
+        for size, largest in enumerate(most):
+            given = range(max(1, largest - STEPS), largest + 1)
+            found = [
+                measure((*most[:size], each, *most[size + 1 :]))[result][dimension]
+                for each in given
+            ]
+            if len(set(found)) > 1:
+                followed.append(grows_slowly(found, given))
+        return followed == [True]
 
     @property
     def name(self) -> str:
@@ -258,10 +317,18 @@ class BucketedModel:
             for number, array in enumerate(program.flatten(args, kwargs))
         ]
 
+        def extent(result: int, dimension: int, size: int | None) -> int:
+            if size is not None:
+                return actual[size]
+            assert self._measure is not None, "it has said how the dimension follows"
+            return self._measure(actual)[result][dimension]
+
         def crop(results: Sequence[Array]) -> list[Array]:
             return [
-                array[_window({dimension: actual[size] for dimension, size in dimensions})]
-                for array, dimensions in zip(results, self._cropped, strict=True)
+                array[_window({place: extent(number, place, size) for place, size in dimensions})]
+                for number, (array, dimensions) in enumerate(
+                    zip(results, self._cropped, strict=True)
+                )
             ]
 
         return program.run_arrays(arrays, numerics=numerics, change=crop)
@@ -436,7 +503,7 @@ def compile(
             raise ArgumentError(
                 "arguments that stay on the device are those of one program; leave out buckets"
             )
-        plan, examples = plan_examples(model, example_args, kwargs, buckets)
+        plan, examples, measure = _plan(model, example_args, kwargs, buckets)
         programs = compile_programs(
             examples,
             target=target,
@@ -447,7 +514,7 @@ def compile(
             spelling=spelling,
             optimization_level=optimization_level,
         )
-        return BucketedModel(plan, programs, fill)
+        return BucketedModel(plan, programs, fill, measure)
     late = is_spelled_late(target, options)
     with _within(mesh):
         [(imported, call)] = _import_kept(
@@ -617,13 +684,20 @@ def plan_examples(
     model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
 ) -> tuple[BucketPlan, dict[str, Example]]:
     """Which dimensions are dynamic, and the model with examples of each choice of sizes."""
+    return _plan(model, args, kwargs, buckets)[:2]
+
+
+def _plan(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
+) -> tuple[BucketPlan, dict[str, Example], Measure | None]:
+    """`plan_examples`, and what says which shapes results have, if the framework can."""
     framework = _framework_of((model, args, kwargs))
     if framework == "text":
         raise ArgumentTypeError(
             "MLIR text has shapes of its own: ttmlir.compile takes no buckets with it"
         )
     if framework == "onnx":
-        return _plan_inputs(model, args, kwargs, buckets)
+        return *_plan_inputs(model, args, kwargs, buckets), None
     home = {
         "torch": "ttmlir.frontend.torch.containers",
         "jax": "ttmlir.frontend.calls",
@@ -642,18 +716,25 @@ def plan_examples(
                 "and join them inside of the model"
             )
     plan = plan_buckets(layout.leaf_names, shapes, buckets)
-    examples: dict[str, Example] = {}
-    for choice in plan.choices:
-        resized = [
+
+    def resized(choice: tuple[int, ...]) -> list[Any]:
+        return [
             leaf
             if plan.shape_in(choice, number, shape) == list(shape)
             else opener.example_like(leaf, plan.shape_in(choice, number, shape))
             for number, (leaf, shape) in enumerate(zip(leaves, shapes, strict=True))
         ]
-        of_choice, keywords = layout.unflatten(resized)
+
+    def run(*given: Any) -> Any:
+        of_choice, keywords = layout.unflatten(given)
+        return function(*of_choice, **keywords)
+
+    examples: dict[str, Example] = {}
+    for choice in plan.choices:
+        of_choice, keywords = layout.unflatten(resized(choice))
         name = "_".join(["main", *map(str, choice)])
         examples[name] = Example(model, *of_choice, **keywords)
-    return plan, examples
+    return plan, examples, lambda choice: opener.result_shapes(run, resized(choice))
 
 
 def _plan_inputs(

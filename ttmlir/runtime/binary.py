@@ -279,7 +279,7 @@ class BinaryProgram:
         )
         return f"{type(self).__name__}({self.index}: {self.name}({inputs}) -> ({outputs}))"
 
-    @property
+    @cached_property
     def where(self) -> str:
         """File and program, for messages."""
         kind = "function" if self.is_function else "program"

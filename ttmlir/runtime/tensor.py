@@ -137,6 +137,8 @@ def widen(array: Array, host: np.dtype[Any]) -> Array:
 
     All its numbers are numbers of that type; other arrays stay as they are.
     """
+    if array.dtype == host:
+        return array
     name = array.dtype.name
     match host.name:
         case "bfloat16":

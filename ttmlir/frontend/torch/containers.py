@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,16 @@ class TorchOpener(Opener):
     def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
         """Zeros: the numbers of examples make no difference."""
         return torch_package().as_tensor(leaf).new_zeros(tuple(shape))
+
+    def result_shapes(
+        self, function: Callable[..., Any], leaves: Sequence[Any]
+    ) -> list[tuple[int, ...]]:
+        """As tensors without numbers have them."""
+        torch = torch_package()
+        mode = torch._subclasses.FakeTensorMode(allow_non_fake_inputs=True)
+        with torch.no_grad(), mode:
+            given = [mode.from_tensor(torch.as_tensor(each)) for each in leaves]
+            return [tuple(each.shape) for each in read_layout(function(*given), self)[1]]
 
     def is_same(self, value: Any, expected: Any) -> bool:
         """Equal constants, and any generator of random numbers: seeds come from the call's."""

@@ -19,12 +19,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import pairwise
 from typing import Any, cast
 
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.compiled import CompiledModel
-from ttmlir.frontend.dispatch import Buckets
+from ttmlir.frontend.dispatch import STEPS, Buckets, grows_slowly
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_traced
 from ttmlir.mlir.reporting import listening
@@ -158,10 +157,6 @@ def _buckets_of(given: Any) -> tuple[int, ...]:
     return Buckets(*cast("Sequence[int]", given)).sizes
 
 
-_STEPS = 16
-"""Sizes for which it is tried how much larger a result is than for the size before."""
-
-
 class DynamicSizes:
     """The sizes of a graph's inputs and results that torch takes for unknown ones."""
 
@@ -178,7 +173,8 @@ class DynamicSizes:
         """True if some inputs have unknown sizes, and if results begin with what belongs to the
         beginning of inputs.
 
-        So does not what grows by more than one, such as a result whose dimensions are joined.
+        So does not what is larger than the input, such as what something else is joined to, or
+        grows by more than one, such as a result whose dimensions are joined.
         """
         known = [each for extents in self._inputs for each in extents if not _is_number(each)]
         expressions = {
@@ -235,12 +231,12 @@ def _size(expression: Any, values: Mapping[Any, int]) -> int:
 
 
 def _grows_slowly(expression: Any, largest: int) -> bool:
-    """True for a size that is by at most one larger where the only unknown size is."""
+    """True for a size that is no larger than the only unknown one, and follows it slowly."""
     if len(expression.free_symbols) != 1:
         return False
     [symbol] = expression.free_symbols
-    sizes = [_size(expression, {symbol: largest + each}) for each in range(_STEPS)]
-    return all(0 <= after - before <= 1 for before, after in pairwise(sizes))
+    given = range(largest, largest + STEPS)
+    return grows_slowly([_size(expression, {symbol: each}) for each in given], given)
 
 
 def _resized(value: Any, sizes: Sequence[int | None]) -> Any:

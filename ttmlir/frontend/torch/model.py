@@ -483,7 +483,8 @@ def tensor_of(array: Array) -> Any:
     array = np.require(array, requirements=["C", "W"])
     if array.dtype == ml_dtypes.bfloat16:
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    if array.dtype.name in SMALL_FLOATS:
+    # Names of NumPy's own types take longer than all else here.
+    if array.dtype.isbuiltin != 1 and array.dtype.name in SMALL_FLOATS:
         return torch.from_numpy(array.view(np.uint8)).view(getattr(torch, array.dtype.name))
     return torch.from_numpy(array)
 
