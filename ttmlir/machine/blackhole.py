@@ -215,6 +215,7 @@ SCHEDULES = ScheduleFigures(
     linked_rate=figure(41.0, f"{_PATTERNS}: linked multicasts to all"),
     handshake=figure(wormhole.SCHEDULES.handshake, _FITTED),
     multicast_page=figure(wormhole.SCHEDULES.multicast_page, _FITTED),
+    moved_byte=figure(wormhole.SCHEDULES.moved_byte, "derived as for Wormhole"),
     all_read_rate=figure(255.0, f"{_READS}: 344 GB/s from anywhere, at 1.35 GHz"),
     all_write_rate=figure(
         197.0,

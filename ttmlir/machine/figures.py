@@ -385,6 +385,8 @@ class ScheduleFigures(Figures):
     """Cycles of a block that is multicast, beyond those of its bytes."""
     multicast_page: int
     """Cycles of a data-movement processor for a tile of a block that it multicasts, or stores."""
+    moved_byte: float
+    """Cycles that the unpackers lose for a byte that comes to a core or leaves it meanwhile."""
     all_read_rate: float
     """Bytes per cycle that all cores read from DRAM on one network."""
     all_write_rate: float

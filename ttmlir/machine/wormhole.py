@@ -295,11 +295,16 @@ SCHEDULES = ScheduleFigures(
     linked_rate=figure(22.0, f"{_PATTERNS}: linked multicasts to all"),
     handshake=figure(500, _FITTED),
     multicast_page=figure(62, _FITTED),
+    moved_byte=figure(
+        UNITS.l1_conflicts / UNITS.l1_port_bytes, "derived: banks that both of them want"
+    ),
     all_read_rate=figure(
         200.0, "ISA, DRAMTile/README.md: 189.8 to 200.3 GB/s, cores at random places, network 0"
     ),
     all_write_rate=figure(
-        140.0, "ISA, DRAMTile/README.md: 133.7 to 154.5 GB/s, cores at random places, network 1"
+        95.0,
+        f"{_FITTED}; ISA, DRAMTile/README.md: 133.7 to 154.5 GB/s, cores at random places, "
+        "network 1",
     ),
     shared_cost=figure(1000, _FITTED),
     product_step=figure(100, _FITTED),

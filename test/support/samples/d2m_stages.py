@@ -39,6 +39,8 @@ class Tensor:
     index: str
     """The results of the indexing map, over the iterators."""
     element: str = "bf16"
+    buffers: int = 2
+    """Blocks that the circular buffer holds."""
 
 
 @dataclass
@@ -86,7 +88,9 @@ class Region:
             if number < len(self.inputs):
                 program.write(buffer.name)
             counts = [n // size for n, size in zip(tensor.shape, tensor.block, strict=True)]
-            operands.append(Operand(buffer.name, counts, tensor.block, tensor.index))
+            operands.append(
+                Operand(buffer.name, counts, tensor.block, tensor.index, buffers=tensor.buffers)
+            )
         address, lines = 0x80000, list[str]()
         for block in self.locals:
             lines.append(

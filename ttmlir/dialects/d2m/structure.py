@@ -479,8 +479,8 @@ BOUNCE = "d2m.bounce"
 STORED_BY_READER = "d2m.stored_by_reader"
 """On local memory of a region: the output of whose block the reader stores the last rows, or slices
 of the first dimension that is not 1. They go through this memory, and so it has their shape."""
-KEPT = "d2m.kept"
-"""On a generic: the input whose blocks stay in L1 when they come again in an outer loop."""
+INPUT_BLOCKS = "d2m.input_blocks"
+"""On a generic: how many blocks circular buffers of inputs hold, if they are filled so often."""
 _SHAPED_RESULT = values(result=SHAPED)
 
 

@@ -15,6 +15,7 @@ from samples.d2m_programs import (
     product_error,
     rounding,
 )
+from samples.d2m_stages import MATMUL as STAGE_MATMUL
 from samples.d2m_stages import Region, Tensor
 
 from ttmlir.dialects.d2m.structure import STORED_BY_READER
@@ -151,8 +152,7 @@ def product_of_sums(grid: tuple[int, int]) -> Program:
     total = region.local("total", left.block)
     add = '%e = "d2m.tile_add"(%t0, %t1) : (!t0, !t1) -> !t2'
     region.add([(x, "d0, d1"), (y, "d0, d1")], (total, "d0, d1"), "pp", add)
-    product = '%e = "d2m.tile_matmul"(%t0, %t1, %t2) : (!t0, !t1, !t2) -> !t2'
-    region.add([(total, "d0, d2"), (b, "d2, d1")], (c, "d0, d1"), "ppr", product)
+    region.add([(total, "d0, d2"), (b, "d2, d1")], (c, "d0, d1"), "ppr", STAGE_MATMUL)
     return region.program(grid)
 
 
@@ -187,8 +187,7 @@ def shared_product(grid: tuple[int, int], rows: int, last: int) -> Program:
         f"%last = memref.alloc() {{address = {0x70000} : i64, {STORED_BY_READER} = 2 : i64}} : "
         f"memref<{last}x{columns}x{c.tile}, #ttcore.memory_space<l1>>"
     )
-    product = '%e = "d2m.tile_matmul"(%t0, %t1, %t2) : (!t0, !t1, !t2) -> !t2'
-    region.add([(a, "d0, d2"), (b, "d2, d1")], (total, "d0, d1"), "ppr", product)
+    region.add([(a, "d0, d2"), (b, "d2, d1")], (total, "d0, d1"), "ppr", STAGE_MATMUL)
     body = '%e = "d2m.tile_abs"(%t0) : (!t0) -> !t1'
     region.add([(total, "d0, d1")], (c, "d0, d1"), "pp", body)
     return region.program(grid)
@@ -208,6 +207,58 @@ def test_blocks_that_both_kernels_store(grid: tuple[int, int], rows: int, last: 
     reader, writer = kernels(program).split("func.func private")[1:3]
     assert "noc_async_write_tile" in reader
     assert "noc_async_write_tile" in writer
+
+
+def sums_in_output(
+    grid: tuple[int, int], rounds: tuple[int, int], rows: int, last: int, buffers: int
+) -> Program:
+    """a @ b in blocks of 8 columns and 6 steps, of whose rows the reader stores the last."""
+    m, n = (cores * blocks for cores, blocks in zip(grid, rounds, strict=True))
+    region = Region(
+        [
+            Tensor((rows * m, 6), (rows, 1), "d0, d2", buffers=buffers),
+            Tensor((6, 8 * n), (1, 8), "d2, d1", buffers=buffers),
+        ],
+        [Tensor((rows * m, 8 * n), (rows, 8), "d0, d1")],
+        "ppr",
+        (*rounds, 6),
+    )
+    a, b, c = map(region.block, range(3))
+    if last:
+        region.stages.append(
+            f"%last = memref.alloc() {{address = {0x90000} : i64, {STORED_BY_READER} = 2 : i64}} : "
+            f"memref<{last}x8x{c.tile}, #ttcore.memory_space<l1>>"
+        )
+    region.add([(a, "d0, d2"), (b, "d2, d1")], (c, "d0, d1"), "ppr", STAGE_MATMUL)
+    return region.program(grid)
+
+
+@pytest.mark.sampled(every=2)
+@pytest.mark.parametrize(
+    ("grid", "rounds", "rows", "last", "buffers", "loop"),
+    [
+        ((2, 2), (1, 1), 4, 2, 3, 4),
+        ((1, 2), (1, 1), 3, 1, 2, 5),
+        ((2, 1), (2, 1), 2, 0, 6, 1),
+        ((1, 1), (1, 2), 2, 0, 3, 4),
+        ((2, 2), (1, 1), 4, 2, 4, 5),
+    ],
+)
+def test_rows_that_are_stored_in_the_last_steps(
+    grid: tuple[int, int], rounds: tuple[int, int], rows: int, last: int, buffers: int, loop: int
+) -> None:
+    """As many of these are one as have room side by side; the others are a loop.
+
+    Blocks that all have room, and come again, are loaded once.
+    """
+    program = sums_in_output(grid, rounds, rows, last, buffers)
+    m, n = (cores * blocks for cores, blocks in zip(grid, rounds, strict=True))
+    a, b = numbers((rows * m * 32, 192)), numbers((192, 256 * n))
+    error = product_error(a, b, 6, packed=True)
+    check(program, a.astype(np.float64) @ b, a, b, atol=error)
+    compute = kernels(program).split("func.func private")[3]
+    assert f"arith.constant {loop} : i32" in compute
+    assert compute.count("matmul_block") == 2 * (1 + (last > 0))
 
 
 def products_of_heads(grid: tuple[int, int], factors: tuple[int, int], block: int) -> Program:
@@ -271,8 +322,7 @@ def test_rows_that_are_added_to_products() -> None:
     )
     a, b, bias, c = map(region.block, range(4))
     total = region.local("total", (3, 2))
-    product = '%e = "d2m.tile_matmul"(%t0, %t1, %t2) : (!t0, !t1, !t2) -> !t2'
-    region.add([(a, "d0, d2"), (b, "d2, d1")], (total, "d0, d1"), "ppr", product)
+    region.add([(a, "d0, d2"), (b, "d2, d1")], (total, "d0, d1"), "ppr", STAGE_MATMUL)
     body = """%r = "d2m.tile_bcast"(%t1) <{bcast_type = #d2m<tile_bcast_type row>}> : (!t1) -> !t1
 %e = "d2m.tile_add"(%t0, %r) : (!t0, !t1) -> !t2"""
     region.add([(total, "d0, d1"), (bias, "0, d1")], (c, "d0, d1"), "pp", body)

@@ -31,7 +31,7 @@
 !s5 = memref<64x64x!half, #l1>
 
 // Iterators are parallel ones, then reductions, whatever their order was; a product in several
-// steps, alone, adds up in the block of the output.
+// steps, alone, adds up in the block of the output. Its last steps are one, whose blocks have room.
 // CHECK-DAG: #[[LHS:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[RHS:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-DAG: #[[OUT:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
@@ -39,7 +39,7 @@
 // CHECK: %[[A:.*]] = d2m.view_layout %arg0 : {{.*}} -> memref<[[M:[0-9]+]]x[[K:[0-9]+]]x[[BM:[0-9]+]]x[[BK:[0-9]+]]x!ttcore.tile<32x32, f32>, #ttcore.view<(d0, d1, d2, d3) -> (0, 0, d0 * [[BM]] + d2, d1{{.*}})>, #dram>
 // CHECK: %[[B:.*]] = d2m.view_layout %arg1 : {{.*}} -> memref<[[K]]x[[N:[0-9]+]]x[[BK]]x[[BN:[0-9]+]]x!ttcore.tile
 // CHECK: %[[C:.*]] = d2m.view_layout %arg2 : {{.*}} -> memref<[[M]]x[[N]]x[[BM]]x[[BN]]x!ttcore.tile
-// CHECK: d2m.generic {block_factors = [1, 1, [[K]]], grid = #ttcore.grid<8x8>, indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = [#parallel, #parallel, #reduction]
+// CHECK: d2m.generic {block_factors = [1, 1, [[K]]], d2m.input_blocks = {{[0-9]+}} : i64, grid = #ttcore.grid<8x8>, indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = [#parallel, #parallel, #reduction]
 // CHECK: ins(%[[A]], %[[B]] :
 // CHECK: outs(%[[C]] :
 // CHECK: %[[O:.*]] = d2m.reserve
@@ -108,7 +108,7 @@ func.func @rows(%a: !square, %b: !square) {
 // A large block that all cores store at once is stored by both kernels: the reader has memory for
 // the last half of it.
 // CHECK-LABEL: func.func @stores
-// CHECK: d2m.generic {block_factors = [1, 1, {{[0-9]+}}], grid = #ttcore.grid<8x8>
+// CHECK: d2m.generic {block_factors = [1, 1, {{[0-9]+}}], d2m.input_blocks = {{[0-9]+}} : i64, grid = #ttcore.grid<8x8>
 // CHECK: memref.alloc() {d2m.stored_by_reader = 2 : i64} : memref<4x8x!ttcore.tile<32x32, bf16>, #l1>
 func.func @stores(%a: !large, %b: !large, %c: !large) {
   d2m.generic {block_factors = [1, 1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#lhs, #rhs, #out], iterator_types = [#parallel, #parallel, #reduction], threads = [#d2m.thread<compute>]} ins(%a, %b : !large, !large) outs(%c : !large) {

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from functools import partial
 from typing import cast
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, Signedness, f32
@@ -67,6 +68,7 @@ from ttmlir.passes.d2m.kernels.kernel_plan import (
     BlockLoops,
     Indices,
     KernelPlan,
+    blocks_of,
     looped_iterators,
     operand_depth,
 )
@@ -99,7 +101,7 @@ def build_compute(
     def after(depth: int, indices: Indices) -> None:
         writer.write(levels[depth].after)
 
-    BlockLoops(plan.generic, kernel).run(before, after, without_last=region.ends_apart)
+    BlockLoops(plan.generic, kernel).run(before, after, without=region.ending)
 
 
 @dataclass
@@ -160,8 +162,8 @@ class _Region:
         reduction = (generic.iterator_types[each] is IteratorType.REDUCTION for each in loops)
         self._steps = frozenset(each for each, kind in zip(loops, reduction, strict=True) if kind)
         """The iterators along which the generic reduces in steps."""
-        self._last_step: list[Call | Nest] = []
-        """The code of the last step over a reduction, if it stands after the loop over steps."""
+        self.ending = 0
+        """The last steps over a reduction that stand as one after the loop over the others."""
         self._sums: set[Operation] = set()
         """The loops over tiles that accumulate from step to step."""
         self._last = len(loops)
@@ -177,11 +179,6 @@ class _Region:
         self._write()
 
     # --- Where stages run -----------------------------------------------------------------------
-
-    @property
-    def ends_apart(self) -> bool:
-        """True if the last step over a reduction stands after the loop over the others."""
-        return bool(self._last_step)
 
     def _sort(self) -> dict[_Section, list[Stage]]:
         """The stages of each section, in order."""
@@ -284,8 +281,6 @@ class _Region:
             depth = 0 if section is _Section.CONSTANT else self._parallel
             self.levels[depth].after.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
         self._write_loads("cb_pop_front", [level.after for level in self.levels], self._popped)
-        if self._last_step:
-            self.levels[-2].after[:0] = [*self._last_step, *self.levels[-1].after]
 
     def _find_arriving(
         self, sections: dict[_Section, list[Stage]]
@@ -384,7 +379,7 @@ class _Region:
                 "combines blocks in several steps in another order than that of tiles"
             )
         self._wait(code, stage)
-        pushes = carry is Carry.PACKER and in_order and is_alone and self._can_end_apart(buffer)
+        pushes = carry is Carry.PACKER and in_order and is_alone and self._can_end_apart(stage)
         packing = Packing(in_order=in_order and carry is not Carry.PACKER)
         begin, end = code, code
         if carry is not Carry.NOWHERE:
@@ -397,7 +392,8 @@ class _Region:
                 code += compute_elementwise(part, capacity, packing)
         else:
             if pushes:
-                self._last_step += [*code, *_last_step(parts, capacity, packing)]
+                self.ending = self._choose_ending(stage)
+                end += self._end_apart(parts, capacity)
             for part in parts:
                 steps = compute_accumulating(part, capacity, carry, packing)
                 begin += steps.begin
@@ -406,14 +402,40 @@ class _Region:
         if not (packing.in_order or pushes) and stage.op is self._writers[buffer][-1].op:
             end += [_on_output("cb_push_back", part) for part in parts]
         self._read_early(stage, end)
-        self._pop(code, stage, at_end=self._last_step if pushes else [])
+        self._pop(code, stage)
 
-    def _can_end_apart(self, buffer: Buffer) -> bool:
-        """True for sums in an output, of which the last step may stand after the loop.
+    def _can_end_apart(self, stage: Stage) -> bool:
+        """True for sums in an output, of which the last steps may stand after the loop.
 
-        They are complete then, and stored while that step goes on.
+        They are complete then, and stored while these steps go on.
         """
-        return buffer in self._outputs and len(self._steps) == 1
+        are_read = all(access.buffer in self._inputs for access in stage.inputs)
+        return stage.output.buffer in self._outputs and are_read and len(self._steps) == 1
+
+    def _choose_ending(self, stage: Stage) -> int:
+        """How many steps may be one: there is room for their blocks and one more, side by side."""
+        streams = [self._inputs[access.buffer] for access in stage.inputs]
+        if any(operand_depth(self._generic, each.number) < self._last for each in streams):
+            return 1
+        (iterator,) = self._steps
+        steps = self._generic.block_factors[iterator]
+        room = [blocks_of(self._plan.storages[each.cb]) for each in streams]
+        if any(steps % blocks for blocks in room):
+            return 1
+        return max(1, min(*room, steps) - 1)
+
+    def _end_apart(self, parts: Sequence[Stage], capacity: int) -> Code:
+        """The code of the last steps."""
+        blocks = {
+            buffer: self.ending * stream.tiles
+            for buffer, stream in self._inputs.items()
+            if operand_depth(self._generic, stream.number) == self._last
+        }
+        return [
+            *(_on_buffer("cb_wait_front", *each) for each in blocks.items()),
+            *compute_last([part.over_blocks(self.ending) for part in parts], capacity),
+            *(_on_buffer("cb_pop_front", *each) for each in blocks.items()),
+        ]
 
     def _read_early(self, stage: Stage, end: list[Call | Nest]) -> None:
         """Wait for what a stage has written, if others read it later, or nobody does."""
@@ -443,9 +465,8 @@ class _Region:
         for buffer in self._late.get(stage.op, ()):
             code.append(_on_buffer("cb_wait_front", buffer, self._inputs[buffer].tiles))
 
-    def _pop(self, code: list[Call | Nest], stage: Stage, *, at_end: list[Call | Nest]) -> None:
-        """Free what a stage is the last to read, in its code and in that of its last step."""
-        count = len(code)
+    def _pop(self, code: list[Call | Nest], stage: Stage) -> None:
+        """Free what a stage is the last to read."""
         for buffer in self._local_inputs(stage):
             if self._readers[buffer][-1].op is stage.op:
                 code.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
@@ -457,7 +478,6 @@ class _Region:
             if code is self.levels[operand_depth(self._generic, stream.number)].before:
                 code.append(_on_buffer("cb_pop_front", buffer, stream.tiles))
                 self._popped.add(buffer)
-        at_end += code[count:]
 
     def _local_inputs(self, stage: Stage) -> list[Buffer]:
         """The local buffers that a stage reads, and that are emptied in its section."""
@@ -471,13 +491,6 @@ def _on_buffer(mnemonic: str, buffer: Buffer, tiles: int) -> Call:
 
 def _on_output(mnemonic: str, stage: Stage) -> Call:
     return _on_buffer(mnemonic, stage.output.buffer, stage.output.tiles)
-
-
-def _last_step(parts: Sequence[Stage], capacity: int, packing: Packing) -> Code:
-    """The last step of sums in outputs, whose pages are pushed as they come."""
-    pushing = replace(packing, is_reserved=True)
-    steps = [compute_accumulating(part, capacity, Carry.PACKER, pushing) for part in parts]
-    return [node for each in steps for node in each.step]
 
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -608,14 +621,8 @@ def _is_sum(stage: Stage) -> bool:
 
 def compute_accumulating(stage: Stage, capacity: int, carry: Carry, packing: Packing) -> Steps:
     """The code of a stage with an accumulator."""
-    op = stage.root_op
-    if isinstance(op, d2m.TileMatmulOp):
-        maker: _Maker = _Product(stage, op, capacity)
-    elif isinstance(op, d2m.TileReduceSumOp | d2m.TileReduceMaxOp):
-        maker = _Reduction(stage, op, carry)
-        packing = replace(packing, mask=maker.mask)
-    else:
-        maker = _Combination(stage, capacity)
+    maker = _maker_of(stage, capacity, carry)
+    packing = maker.packing(packing)
     steps = Steps()
     if carry is Carry.DST:
         points = maker.all_points()
@@ -624,25 +631,62 @@ def compute_accumulating(stage: Stage, capacity: int, carry: Carry, packing: Pac
         steps.end = list(packing.pack(stage.output, maker.results(points)))
         return steps
     if carry is Carry.PACKER:
-        packing = replace(packing, in_order=packing.is_reserved, adds=True)
+        packing = replace(packing, in_order=False, adds=True)
         steps.begin = _pack_identity(stage, Packing(in_order=False), 0)
     elif carry is Carry.RELOAD:
         packing = replace(packing, in_order=True)
         steps.begin = _pack_identity(stage, Packing(), _identity(stage))
 
-    def chunk(points: Sequence[Point]) -> Code:
-        reload = carry is Carry.RELOAD
-        begin = _reload(stage, maker, points) if reload else maker.begin(points)
-        return [
-            Call("tile_regs_acquire"),
-            *begin,
-            *maker.step(points),
-            *(maker.combine(points) if reload else ()),
-            *packing.pack(stage.output, maker.results(points)),
-        ]
-
-    steps.step = list(maker.walk(capacity, chunk))
+    steps.step = list(maker.walk(capacity, partial(_accumulate, maker, carry, packing)))
     return steps
+
+
+def _maker_of(stage: Stage, capacity: int, carry: Carry) -> _Maker:
+    op = stage.root_op
+    if isinstance(op, d2m.TileMatmulOp):
+        return _Product(stage, op, capacity)
+    if isinstance(op, d2m.TileReduceSumOp | d2m.TileReduceMaxOp):
+        return _Reduction(stage, op, carry)
+    return _Combination(stage, capacity)
+
+
+def _accumulate(
+    maker: _Maker, carry: Carry, packing: Packing, points: Sequence[Point]
+) -> list[Call | Nest]:
+    """The code of a step for some results that are not in DST between steps."""
+    reload = carry is Carry.RELOAD
+    begin = _reload(maker.stage, maker, points) if reload else maker.begin(points)
+    return [
+        Call("tile_regs_acquire"),
+        *begin,
+        *maker.step(points),
+        *(maker.combine(points) if reload else ()),
+        *packing.pack(maker.stage.output, maker.results(points)),
+    ]
+
+
+def compute_last(parts: Sequence[Stage], capacity: int) -> Code:
+    """The code of the last steps of sums in outputs, whose pages are pushed as they come.
+
+    Results of parts of a stage are computed in turn, so that both kernels store at the same time.
+    """
+    makers = [_maker_of(part, capacity, Carry.PACKER) for part in parts]
+    packing = Packing(adds=True, is_reserved=True)
+    code = [partial(_accumulate, each, Carry.PACKER, each.packing(packing)) for each in makers]
+    if len({part.extents for part in parts}) > 1:
+        pairs = zip(makers, code, strict=True)
+        return [node for maker, chunk in pairs for node in maker.walk(capacity, chunk)]
+    origins = [[access.offset for access in part.accesses] for part in parts]
+
+    def chunk(points: Sequence[Point]) -> Code:
+        found: list[Call | Nest] = []
+        for of_part, origin in zip(code, origins, strict=True):
+            ways = [here - there for here, there in zip(origin, origins[0], strict=True)]
+            moved = [[at + way for at, way in zip(point, ways, strict=True)] for point in points]
+            found += of_part(moved)
+        return found
+
+    return makers[0].walk(capacity, chunk)
 
 
 def can_wait(stage: Stage, number: int) -> bool:
@@ -726,6 +770,10 @@ class _Maker:
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
+
+    def packing(self, packing: Packing) -> Packing:
+        """How results are packed."""
+        return packing
 
     def begin(self, points: Sequence[Point]) -> Code:
         """Set the accumulators to what they begin with; tiles of DST are zeros before."""
@@ -824,6 +872,9 @@ class _Reduction(_Maker):
         if carry is Carry.RELOAD and (pool, self.mask) == ("MAX", "REDUCE_ROW"):
             # The matrix unit keeps such maxima in row 0 of DST, and only column 0 is packed.
             self.tiles, self.reloaded = 2, 1
+
+    def packing(self, packing: Packing) -> Packing:
+        return replace(packing, mask=self.mask)
 
     def combine(self, points: Sequence[Point]) -> Code:
         calls = RegisterCalls()
@@ -1031,6 +1082,19 @@ class Stage:
         strides = self.output.strides
         kept = (each for each in range(len(self.extents)) if each not in self.reduced)
         return tuple(sorted(kept, key=lambda each: -strides[each]))
+
+    def over_blocks(self, count: int) -> Stage:
+        """The same over so many blocks of each input, one behind another, which are reduced."""
+        *inputs, output = self.accesses
+        return replace(
+            self,
+            accesses=(
+                *(replace(each, strides=(*each.strides, each.tiles)) for each in inputs),
+                replace(output, strides=(*output.strides, 0)),
+            ),
+            extents=(*self.extents, count),
+            reduced=(len(self.extents), *self.reduced),
+        )
 
     def along(self, iterators: Sequence[int]) -> tuple[list[int], list[tuple[int, list[int]]]]:
         """The extents of some iterators, and of each buffer the first tile and the strides."""

@@ -465,14 +465,14 @@ class BlockLoops:
         return isinstance(self._first[iterator], int) or iterator in self._even
 
     def run(
-        self, before: Visit, after: Visit, depth: int | None = None, *, without_last: bool = False
+        self, before: Visit, after: Visit, depth: int | None = None, *, without: int = 0
     ) -> None:
         """Write the loops, or the outer `depth` of them.
 
-        `before` is asked to write what each depth begins with, and `after` what it ends with. The
-        last step of the innermost loop may be missing: then `after` of the depth around writes it.
+        `before` is asked to write what each depth begins with, and `after` what it ends with. So
+        many last steps of the innermost loop are missing: `after` of the depth around writes them.
         """
-        self._missing = int(without_last)
+        self._missing = without
         last = len(self._loops) if depth is None else depth
         known = {
             iterator: first

@@ -13,15 +13,16 @@ multicasts, if there is room for that, or until it does something else.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
-from ttmlir.layout.enums import NocIndex
+from ttmlir.layout.enums import MemorySpace, NocIndex
 from ttmlir.layout.metal import iterator_positions, shared_cores
 from ttmlir.passes.d2m.kernels.block_copy import BlockCopy
 from ttmlir.passes.d2m.kernels.kernel_plan import (
@@ -47,6 +48,8 @@ class Route:
     cores: int
     semaphore: int
     """The first of two that the cores talk by."""
+    is_crossed: bool = False
+    """True if rows and columns share blocks that are in DRAM."""
 
     @property
     def noc(self) -> NocIndex:
@@ -85,7 +88,15 @@ def multicast_routes(generic: d2m.GenericOp, chip_grid: tuple[int, int]) -> dict
         shared = shared_cores(grid, follows, chip_grid)
         if shared is not None and len(routes) < MAX_ROUTES:
             routes[number] = Route(*shared, 2 * len(routes))
+    in_dram = {each.axis for number, each in routes.items() if _is_in_dram(generic, number)}
+    if in_dram >= {"x", "y"}:
+        return {number: replace(each, is_crossed=True) for number, each in routes.items()}
     return routes
+
+
+def _is_in_dram(generic: d2m.GenericOp, number: int) -> bool:
+    layout = device_layout_of(d2m.buffer_of_view(generic.inputs[number])[0].type)
+    return layout is not None and layout.memory_space is MemorySpace.DEVICE_DRAM
 
 
 class Multicast:
@@ -122,9 +133,12 @@ class Multicast:
         self._unsignalled.store(0, 0)
 
     def _find_line(self, route: Route, chip: Chip) -> None:
-        """The cores of a row or column; one on the diagonal of the chip sends.
+        """The cores of a row or column.
 
-        What senders read goes through the links of their rows and columns.
+        The first one sends: it is near to what is in L1, and its way down a column crosses none
+        from DRAM. Where rows and columns share blocks in DRAM, no core sends both, which would
+        keep its unpackers waiting: of a row, the one on the diagonal sends, and the second one of
+        the first column.
         """
         kernel = self._kernel
         axis: Literal["x", "y"] = "x" if route.axis == "x" else "y"
@@ -137,8 +151,12 @@ class Multicast:
             value = on_network(kernel, along, chip, axis)
             return (value, fixed) if axis == "x" else (fixed, value)
 
-        shifted = kernel.add(line, route.cores // 2) if axis == "y" else line
-        sender = kernel.arithmetic(arith.RemUIOp, shifted, route.cores)
+        if not route.is_crossed:
+            sender = kernel.constant(0)
+        elif axis == "x":
+            sender = kernel.arithmetic(arith.RemUIOp, line, route.cores)
+        else:
+            sender = kernel.choose(kernel.compare("eq", line, 0), 1, 0)
         self._sends = kernel.compare("eq", place, sender)
         # Whoever sends is among the others, but gets nothing.
         self._sender = coordinates(sender)

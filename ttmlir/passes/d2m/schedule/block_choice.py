@@ -28,6 +28,8 @@ Shape = tuple[int, ...]
 
 _MOST_STREAM_BUFFERS = 1024
 """Blocks of a circular buffer; not many more of the smallest, a tile of bytes, fit in L1."""
+_TILE_BYTES = 2048
+"""Of a tile of 16 bits, which figures are for."""
 SHARED_TILES = 16
 """Tiles of a block that is stored by both kernels."""
 MOST_SIZES = 10
@@ -118,6 +120,8 @@ class Nest:
     dst_tiles: int
     accumulates: bool = False
     """True if a step of a reduction adds to what the steps before have computed."""
+    adds_in_output: bool = False
+    """True if that of a product alone is added up in L1 where it is stored from."""
     stores_last: bool = False
     """True if the only output holds products, which are stored after the last step."""
     is_serial: bool = False
@@ -165,8 +169,8 @@ class Schedule:
     cycles: int
     shares_stores: bool = False
     """True if the reader stores a part of each block of the output."""
-    kept: int | None = None
-    """The input whose blocks stay in L1 for further blocks of the output."""
+    input_blocks: int | None = None
+    """How many blocks the circular buffers of inputs hold, if not as many as usual."""
 
     def factors(self, extents: Sequence[int]) -> Shape:
         """Steps of each core along each iterator."""
@@ -217,13 +221,12 @@ def choose_schedule(nest: Nest, machine: Machine) -> Schedule:
     for sizes in _sizes(nest):
         blocks = [extent // size for extent, size in zip(nest.extents, sizes, strict=True)]
         for cores in _grids(nest, blocks, machine):
-            for kept in (None, *_keepable(nest, sizes, cores)):
-                schedule = _evaluate(nest, machine, sizes, cores, kept)
-                least = min(least, schedule.l1_bytes)
-                if schedule.l1_bytes > machine.l1_bytes:
-                    continue
-                if best is None or _rank(schedule) < _rank(best):
-                    best = schedule
+            schedule = _evaluate(nest, machine, sizes, cores)
+            least = min(least, schedule.l1_bytes)
+            if schedule.l1_bytes > machine.l1_bytes:
+                continue
+            if best is None or _rank(schedule) < _rank(best):
+                best = schedule
     if best is None:
         raise LayoutError(
             f"needs {least:.0f} bytes of L1 for its blocks and circular buffers, one tile along "
@@ -303,36 +306,11 @@ def _counts(blocks: int, most: int, *, only_most: bool) -> Shape:
     )
 
 
-def _keepable(nest: Nest, sizes: Shape, cores: Shape) -> list[int]:
-    """The inputs of products that all cores may keep for further blocks of the output."""
-    if not nest.reductions or not any(work.is_product for work in nest.works):
-        return []
-    if any(
-        extent % (size * count)
-        for extent, size, count in zip(nest.extents, sizes, cores, strict=True)
-    ):
-        return []
-    factors = _factors(nest, sizes, cores)
-    return [
-        number
-        for number, each in enumerate(nest.inputs)
-        if (found := kept_blocks(each.iterators, factors)) is not None
-        and found.loop < len(factors) - nest.reductions
-    ]
-
-
-def _factors(nest: Nest, sizes: Shape, cores: Shape) -> list[int]:
-    """Steps of each core along each iterator."""
-    return [
+def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Schedule:
+    factors = [
         -(-extent // (size * count))
         for extent, size, count in zip(nest.extents, sizes, cores, strict=True)
     ]
-
-
-def _evaluate(
-    nest: Nest, machine: Machine, sizes: Shape, cores: Shape, kept: int | None
-) -> Schedule:
-    factors = _factors(nest, sizes, cores)
     figures = machine.figures
     parallel = len(factors) - nest.reductions
     l1_bytes = sum(each.tiles(sizes) * each.tile_bytes for each in nest.locals)
@@ -342,21 +320,17 @@ def _evaluate(
         for factor, count, extent, size in zip(factors, cores, nest.extents, sizes, strict=True)
     ]
     reader, writer, dram_bytes, l1_traffic = 0.0, 0.0, 0.0, 0.0
-    for number, each in enumerate(nest.inputs):
+    for each in nest.inputs:
         depth = operand_depth(each.iterators, factors)
         loads = math.prod(factors[:depth])
         tiles = each.tiles(sizes)
-        stays = kept_blocks(each.iterators, factors) if number == kept else None
-        buffers = machine.buffers if stays is None else stays.blocks
-        l1_bytes += tiles * each.tile_bytes * (buffers if loads > 1 else 1)
+        l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.moved_bytes
         cycles = max(loads * tiles * each.page_cycles(figures), moved / figures.core_rate)
         # The core that multicasts a block waits for each of its parts in turn.
         sending = moved / figures.multicast_rate + loads * figures.multicast_latency
         # Cores that are spread over an iterator which does not count read the same block.
         readers = math.prod(total[:depth]) * math.prod(cores[depth:])
-        if stays is not None:
-            readers //= factors[stays.loop]
         axis, sharers = _route(each, nest, sizes, cores, machine)
         if axis == "x":
             # The first core of a row sends on the network of the writer.
@@ -370,14 +344,16 @@ def _evaluate(
             # What each core reads alone is best where that core is.
             l1_traffic += read
     stored = factors[:parallel]
-    added = 0
+    added = 0.0
     for each in nest.outputs:
         loads = math.prod(stored[: operand_depth(each.iterators, stored)])
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         if nest.accumulates and math.prod(factors[parallel:]) > 1 and tiles > nest.dst_tiles:
-            l1_bytes += tiles * each.tile_bytes
-            added += tiles
+            l1_bytes += 0 if nest.adds_in_output else tiles * each.tile_bytes
+            # Sums of more bits than the output has are in local memory.
+            wide = (held.tile_bytes for held in nest.locals if not nest.adds_in_output)
+            added += tiles * max(each.tile_bytes, *wide, _TILE_BYTES) / _TILE_BYTES
         moved = loads * tiles * each.tile_bytes
         writer += max(loads * tiles * figures.read_page, moved / figures.core_rate)
         if each.in_dram:
@@ -390,7 +366,7 @@ def _evaluate(
     dram_rate = min(machine.channels * figures.channel_rate, rows * figures.row_rate)
     memory = max(dram_bytes / dram_rate, l1_traffic / figures.l1_rate)
     if nest.reductions and any(work.is_product for work in nest.works):
-        movement = _movement_of(nest, machine, sizes, cores, factors, kept)
+        movement = _movement_of(nest, machine, sizes, cores, factors)
         return _schedule_product(movement, in_step, after, memory, l1_bytes)
     busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
@@ -400,7 +376,7 @@ def _evaluate(
     return Schedule(sizes, cores, l1_bytes, round(cycles))
 
 
-def _compute_cycles(nest: Nest, sizes: Shape, parallel: int, adding: int) -> tuple[float, float]:
+def _compute_cycles(nest: Nest, sizes: Shape, parallel: int, adding: float) -> tuple[float, float]:
     """Cycles of the compute kernel in each step, and after the last step of a reduction.
 
     `adding` are those of the packer in each step for sums that DST does not hold.
@@ -430,17 +406,18 @@ class _Movement:
     """Until the blocks of the first step are there."""
     others: float
     """Of the busier kernel, for all further steps."""
-    kept: int | None
-    """The input whose blocks stay in L1."""
-    filling: tuple[int, float, float]
-    """With such an input: rounds that load it, and cycles of the busier kernel in each of these and
-    of the other rounds."""
     store: float
     """For a block of the output of each core, on one network."""
     shared_tiles: int
     """Tiles of the output that both kernels may store together; 0 if they may not."""
     tile_bytes: int
     """Of the output."""
+    parts: float
+    """How many times in the last steps a part of a block is complete; 0 if it is all at once."""
+    input_bytes: int
+    """Of one block of each input."""
+    lost: float
+    """Of the unpackers, to what a core loads and sends."""
     machine: Machine
 
 
@@ -462,12 +439,7 @@ class _Load:
 
 
 def _movement_of(
-    nest: Nest,
-    machine: Machine,
-    sizes: Shape,
-    cores: Shape,
-    factors: Sequence[int],
-    kept: int | None,
+    nest: Nest, machine: Machine, sizes: Shape, cores: Shape, factors: Sequence[int]
 ) -> _Movement:
     figures = machine.figures
     parallel = len(factors) - nest.reductions
@@ -475,7 +447,8 @@ def _movement_of(
     active = math.prod(cores)
     routes = [_route(each, nest, sizes, cores, machine) for each in nest.inputs]
     loads = [math.prod(factors[: operand_depth(each.iterators, factors)]) for each in nest.inputs]
-    kernels, filling, going_on = ({name: _Load() for name in ("reader", "writer")} for _ in "123")
+    passed = 0.0
+    kernels = {name: _Load() for name in ("reader", "writer")}
     for number, each in enumerate(nest.inputs):
         axis, sharers = routes[number]
         moved = each.tiles(sizes) * each.tile_bytes
@@ -484,6 +457,8 @@ def _movement_of(
             moved / figures.core_rate,
         )
         sending = moved / figures.linked_rate + figures.handshake if axis else 0.0
+        # No core sends both what rows and what columns share.
+        passed += loads[number] * moved * (1.5 if axis else 1)
         # All that read at once share the network, and the channels that their blocks are in.
         if each.in_dram:
             channels = (
@@ -492,15 +467,10 @@ def _movement_of(
             rate = channels if axis else min(channels, figures.all_read_rate)
             reading = max(reading, active / sharers * moved / rate)
         # Rows travel on the network of the writer, all else on that of the reader.
-        name = "writer" if axis == "x" else "reader"
-        load = kernels[name]
+        load = kernels["writer" if axis == "x" else "reader"]
         load.first += reading + sending
         if loads[number] > 1:
             load.others.append(((loads[number] - 1) * reading, (loads[number] - 1) * sending))
-        if kept is not None:
-            of_round = loads[number] / rounds
-            for loads_of in (filling, going_on) if number != kept else (filling,):
-                loads_of[name].others.append((of_round * reading, of_round * sending))
     store, shared, tile_bytes = 0.0, 0, 0
     for each in nest.outputs:
         tiles, tile_bytes = each.tiles(sizes), each.tile_bytes
@@ -511,18 +481,16 @@ def _movement_of(
         if each.in_dram and tiles > nest.dst_tiles and rounds == 1 < steps and nest.stores_last:
             shared = tiles if tiles >= SHARED_TILES else 0
     others = kernels["reader"].cycles, kernels["writer"].cycles + (rounds - 1) * store
-    stays = None if kept is None else kept_blocks(nest.inputs[kept].iterators, factors)
+    in_dram = all(each.in_dram for each in (*nest.inputs, *nest.outputs))
+    ends_apart = nest.adds_in_output and in_dram and steps > 1
+    parts = nest.outputs[0].tiles(sizes) / nest.dst_tiles if ends_apart else 0.0
     return _Movement(
         *(sizes, cores, rounds, steps),
         *(max(each.first for each in kernels.values()), max(others)),
-        kept,
-        (
-            rounds if stays is None else rounds // factors[stays.loop],
-            # Here what is read and what is multicast meets on the same links all the time.
-            max(sum(map(sum, each.others)) for each in filling.values()),
-            max(going_on["reader"].cycles, going_on["writer"].cycles + store),
-        ),
         *(store, shared, tile_bytes),
+        parts,
+        sum(each.tiles(sizes) * each.tile_bytes for each in nest.inputs),
+        passed * figures.moved_byte,
         machine,
     )
 
@@ -561,23 +529,47 @@ def _schedule_product(
     """
     figures = movement.machine.figures
     rounds, steps = movement.rounds, movement.rounds * movement.steps
+    in_step += movement.lost / steps
     busiest = max(steps * in_step, movement.others, memory)
-    if movement.kept is not None:
-        first, fills, goes_on = movement.filling
-        computes = movement.steps * in_step
-        busiest = first * max(computes, fills) + (rounds - first) * max(computes, goes_on)
-        busiest = max(busiest, memory)
     cycles = movement.first + figures.first_load + busiest + (rounds - 1) * after
-    if movement.kept is None:
-        # Meanwhile, as many steps of the next round are loaded as circular buffers hold.
-        ahead = movement.others / rounds * min(1.0, (movement.machine.buffers - 1) / movement.steps)
-        cycles -= min(busiest - steps * in_step, (rounds - 1) * min(after, ahead))
+    # Meanwhile, as many steps of the next round are loaded as circular buffers hold.
+    ahead = movement.others / rounds * min(1.0, (movement.machine.buffers - 1) / movement.steps)
+    cycles -= min(busiest - steps * in_step, (rounds - 1) * min(after, ahead))
     both, one = max(after, movement.store / 2), max(after, movement.store)
     shares = movement.shared_tiles > 0 and both + figures.shared_cost < one
     if shares:
         l1_bytes += movement.shared_tiles // 2 * movement.tile_bytes
-    cycles += (both if shares else one) + steps * figures.product_step
-    return Schedule(movement.sizes, movement.cores, l1_bytes, round(cycles), shares, movement.kept)
+    last = both if shares else one
+    input_blocks = None
+    if movement.parts > 1:
+        last, more = _store_early(movement, in_step, last, l1_bytes)
+        if more:
+            input_blocks = movement.machine.buffers + more
+            l1_bytes += more * movement.input_bytes
+    cycles += last + steps * figures.product_step
+    sizes, cores = movement.sizes, movement.cores
+    return Schedule(sizes, cores, l1_bytes, round(cycles), shares, input_blocks)
+
+
+def _store_early(
+    movement: _Movement, in_step: float, last: float, l1_bytes: int
+) -> tuple[float, int]:
+    """The cycles in the end if parts of a block are stored in the last steps, and what that takes.
+
+    That is: how many blocks more there are of each input. One is loaded while the last are used.
+    """
+    machine, steps = movement.machine, movement.steps
+    least = last / movement.parts
+    best, more = max(last - in_step, least), 0
+    for blocks in range(machine.buffers + 1, steps + 1):
+        extra = blocks - machine.buffers
+        # Blocks that are used together are side by side in each round.
+        if steps % blocks or l1_bytes + extra * movement.input_bytes > machine.l1_bytes:
+            continue
+        hidden = (blocks - 1) * in_step * (1 - 1 / movement.parts)
+        if best > least and max(last - hidden, least) < best:
+            best, more = max(last - hidden, least), extra
+    return best, more
 
 
 def operand_depth(iterators: Collection[int | None], factors: Sequence[int]) -> int:

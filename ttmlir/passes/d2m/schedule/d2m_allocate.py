@@ -82,7 +82,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.d2m.structure import KEPT
+from ttmlir.dialects.d2m.structure import INPUT_BLOCKS
 from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import (
     InterleavedLayoutAttr,
@@ -108,7 +108,6 @@ from ttmlir.passes.core.base import option
 from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.schedule.block_choice import (
     check_stream_buffers,
-    kept_blocks,
     operand_depth,
     restrict_l1,
 )
@@ -413,7 +412,7 @@ class Streams:
         op = self.op
         layout = op.layouts[number]
         grid = grid_of_rank(op.grid_shape, len(layout.grid_shape), self._chip.grid)
-        held = self._held.get(number, self._kept(number) or buffers) if buffers > 1 else 1
+        held = self._held.get(number, self._planned(number) or buffers) if buffers > 1 else 1
         filled = held if self._fills(number) > 1 else 1
         return MemRefType(
             layout.element_type,
@@ -435,13 +434,12 @@ class Streams:
         depth = operand_depth(iterator_positions(op.indexing_maps[number]), factors)
         return math.prod(factors[:depth])
 
-    def _kept(self, number: int) -> int:
-        """The blocks of an input that stay in L1; 0 if they come again instead."""
+    def _planned(self, number: int) -> int:
+        """The blocks that an input is to have room for; 0 if that is not said."""
         op = self.op
-        if op.attributes.get(KEPT) != IntegerAttr(number, i64):
-            return 0
-        found = kept_blocks(iterator_positions(op.indexing_maps[number]), op.block_factors)
-        return 0 if found is None else found.blocks
+        planned = op.attributes.get(INPUT_BLOCKS)
+        is_input = number < len(op.inputs)
+        return max(0, planned.value.data) if is_input and isinstance(planned, IntegerAttr) else 0
 
     def _refuse(self) -> NoReturn:
         largest = sorted(self._sizes, key=lambda each: -each[0])[:8]

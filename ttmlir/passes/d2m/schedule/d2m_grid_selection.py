@@ -45,8 +45,8 @@ Ensures: every operand is a view in blocks of a buffer; block sizes divide exten
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
 reductions. Where neighbours in a row of the chip share rows (`row_split.py`), the columns are an
 iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it;
-that of a product alone is the block of the output. `d2m.kept` is an input of a product whose blocks
-stay in L1.
+that of a product alone is the block of the output. Where its rows are stored in the last steps,
+`d2m.input_blocks` says how many blocks of its inputs have room.
 On tensors: the operands of a generic on grids of their own, the largest that divide their tiles
 (`tensor_grids.py`).
 Options: cores, L1, buffers of a circular buffer, the order of the loops of products, tiles of DST,
@@ -67,7 +67,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.d2m.structure import KEPT, STORED_BY_READER
+from ttmlir.dialects.d2m.structure import INPUT_BLOCKS, STORED_BY_READER
 from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import ViewLayoutAttr, memory_space_of
 from ttmlir.ir.builder import OpBuilder
@@ -336,9 +336,20 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int, costs:
         ),
         dst_tiles,
         any(each.accumulates for each in space.loops),
+        adds_in_output(space),
         _stores_last(space),
         is_serial=not op.reductions and any(each.accumulates for each in space.loops),
     )
+
+
+def adds_in_output(space: IterationSpace) -> bool:
+    """True for a product alone, whose sums the packer adds up where they are stored from."""
+    op = space.op
+    if not len(space.loops) == len(op.outputs) == len(op.reductions) == 1:
+        return False
+    (loops,) = space.loops
+    element = cast("MemRef", loops.op.outputs[0].type).element_type
+    return _is_product(loops) and stored_format(element) in ADDED_BY_PACKER
 
 
 def _stores_last(space: IterationSpace) -> bool:
@@ -427,6 +438,7 @@ class _Division:
         self._number_of = {iterator: number for number, iterator in enumerate(plan.order)}
         self._schedule = plan.schedule
         self._dst_tiles = plan.dst_tiles
+        self._adds_in_output = adds_in_output(plan.space)
 
     def rewrite(self) -> None:
         """Replace the generic by one on views of its operands."""
@@ -448,8 +460,8 @@ class _Division:
             regions=regions,
         )
         made.attributes.update(op.attributes)
-        if schedule.kept is not None:
-            made.attributes[KEPT] = IntegerAttr(schedule.kept, i64)
+        if schedule.input_blocks is not None:
+            made.attributes[INPUT_BLOCKS] = IntegerAttr(schedule.input_blocks, i64)
         made.location = op.location
         insert_before(op, made)
         below = list(op.operands)
@@ -571,7 +583,7 @@ class _Division:
             tiles = math.prod(shape_of(target))
             if not adds or not isinstance(target.owner, d2m.ReserveOp):
                 continue
-            if tiles <= self._dst_tiles or self._adds_in_output(made, loops):
+            if tiles <= self._dst_tiles or self._adds_in_output:
                 continue
             local = AllocOp((), (), target.type)
             local.location = loops.op.location
@@ -579,13 +591,6 @@ class _Division:
             for use in tuple(target.uses):
                 use.operation.operands[use.index] = local.memref
             copy_shard(OpBuilder(block, loops.op.location), local.memref, target)
-
-    def _adds_in_output(self, made: d2m.GenericOp, loops: Loops) -> bool:
-        """True for a product alone, whose sums the packer adds up where they are stored from."""
-        steps = [each for each in made.reductions if made.block_factors[each] > 1]
-        element = cast("MemRef", loops.op.outputs[0].type).element_type
-        is_alone = len(self._space.loops) == 1 == len(steps)
-        return is_alone and _is_product(loops) and stored_format(element) in ADDED_BY_PACKER
 
     def _share_stores(self, made: d2m.GenericOp) -> None:
         """Give the reader memory for the last half of a block of the output."""
