@@ -370,7 +370,7 @@ class _Search:
     def _leave_edges(self) -> None:
         """Leave moves between calls of the library and kernels to the library."""
         self._at_edges.clear()
-        pending = [op for op in self.operations if op.name in _AT_EDGES]
+        pending = [op for op in self.operations if op.name in _AT_EDGES and not is_constant(op)]
         while pending:
             found = {op for op in pending if self._is_at_edge(op)}
             if not found:
