@@ -119,6 +119,7 @@ def test_what_the_library_computes_is_said() -> None:
         "options='library-fallback=false' refuses that: "
         f"ttir.sin (test_mixed_programs.py:{line}): there are no kernels for it"
     )
+    assert "ttnn operations with 2 programs of kernels" in repr(model)
     assert text in str(model.summary())
     estimate = model.estimate("n150")
     assert str(estimate).count(text) == 1
@@ -182,6 +183,26 @@ def test_bisection_runs_programs_in_part() -> None:
     report = compile_mixed(wave, X, W).bisect(X, W)
     assert report.agrees
     assert report.levels[-1].level == "ttnn"
+
+
+def test_what_changes_calls_of_the_library_takes_no_kernels() -> None:
+    """Nothing of the program is tuned that is not in the file; numbers stand in a report."""
+    model = compile_mixed(wave, X, W)
+    with pytest.raises(ttmlir.InputError, match="is no ttnn program with its source"):
+        ttmlir.tune(model)
+    assert "What may help" not in str(ttmlir.report(model))
+
+
+def test_padding_of_arguments_needs_no_mask() -> None:
+    """The host fills it with zeros; what the library makes has any numbers there."""
+
+    def product(x: Any, w: Any) -> Any:
+        return jnp.sin((x @ w) * 2).T @ x.sum(1)
+
+    text = compile_mixed(product, X, W).text("ttnn")
+    first, second = text.split("ttnn.sin")
+    assert "ttnn.constant" not in first.partition("func.func")[2]
+    assert "ttnn.constant" in second
 
 
 def test_boards_hold_for_all_parts() -> None:

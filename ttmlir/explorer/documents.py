@@ -508,7 +508,7 @@ def document_of(model: CallableModel, name: str) -> Document:
     from ttmlir.compiler import complete_options
     from ttmlir.frontend.compiled import CompiledModel
 
-    if not isinstance(model, CompiledModel) or model.suffix != ".ttnn":
+    if not isinstance(model, CompiledModel) or model.target != "ttnn":
         suffix = ".ttm" if model.binary.is_metal else ".ttnn"
         return BinaryDocument(f"{name}{suffix}", model.binary)
     source, options = model.source, complete_options("ttnn", model.options)

@@ -992,7 +992,9 @@ def _as_in_source(array: Array, source: np.dtype[Any] | None) -> Array:
 def describe_size(program: BinaryProgram) -> str:
     """What a program does, counted: operations of the library, or launches of kernels."""
     if not program.binary.is_metal:
-        return f"{plural(len(program.operations), 'ttnn operation')}"
+        kernels = sum(each.ir_name == "ttnn.generic" for each in program.operations)
+        among = f" with {plural(kernels, 'program')} of kernels" if kernels else ""
+        return f"{plural(len(program.operations), 'ttnn operation')}{among}"
     from ttmlir.runtime.metal_program import MetalProgram
 
     assert isinstance(program, MetalProgram), "the file is a .ttm file"

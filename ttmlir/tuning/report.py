@@ -171,7 +171,7 @@ def report(
     accuracy = _measure(model, args, kwargs)
     if accuracy is not None:
         sections.append(accuracy)
-    if suggestions and isinstance(model, CompiledModel) and not is_kernels:
+    if suggestions and isinstance(model, CompiledModel) and model.target == "ttnn":
         sections.append(Section(title="What may help", text=str(suggest(model))))
     return ModelReport(title=title, sections=sections)
 

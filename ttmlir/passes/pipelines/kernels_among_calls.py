@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
     NameLoc,
     StringAttr,
     TensorType,
+    UnitAttr,
     UnrealizedConversionCastOp,
     bf16,
     f32,
@@ -49,9 +50,9 @@ from ttmlir.ir.rewriting import (
     refuse_to_legalize,
     rename_references,
     replace,
+    symbol_visibility,
 )
 from ttmlir.ir.tensor_types import shape_of, value_shape
-from ttmlir.ir.ttnn_values import deallocate
 from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.tensor_layout import TensorLayout
@@ -59,9 +60,10 @@ from ttmlir.mlir.attributes import attach_blobs, blobs_of, cloned
 from ttmlir.mlir.reporting import DiagnosticError, name_location, name_of
 from ttmlir.optable.op_definition import Family
 from ttmlir.passes.core.manager import PassFailure, PassManager, parse_pipeline, with_environment
-from ttmlir.passes.core.value_form import is_value_form
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
+from ttmlir.passes.d2m.fusion.d2m_mask_padding import FROM_HOST
 from ttmlir.passes.general.ttcore_wrap_device_module import module_of_device
+from ttmlir.passes.shardy.shardings import set_argument
 from ttmlir.program import (
     ELEMENT_TYPES,
     CoreRange,
@@ -117,12 +119,11 @@ class Outlined:
         """Put the kernels of the parts where the programs in their places are, in ttnn."""
         by_name = {part.name: part for part in self.parts}
         home = module_of_device(module)
-        ends_lives = is_value_form(module)
         for op in list(module.walk()):
             if isinstance(op, ttnn.GenericOp):
                 part = by_name.get(op.program.kernels[0].name)
                 if part is not None:
-                    part.expand(op, home, ends_lives=ends_lives)
+                    part.expand(op, home)
 
 
 def outline_parts(module: ModuleOp, options: str) -> Outlined:
@@ -369,7 +370,7 @@ class _Search:
     def _leave_edges(self) -> None:
         """Leave moves between calls of the library and kernels to the library."""
         self._at_edges.clear()
-        pending = [op for op in self.operations if op.name in _AT_EDGES]
+        pending = [op for op in self.operations if op.name in _AT_EDGES and not is_constant(op)]
         while pending:
             found = {op for op in pending if self._is_at_edge(op)}
             if not found:
@@ -481,6 +482,9 @@ class Part:
         types = ([each.type for each in block.args], [each.type for each in results])
         function = FuncOp(self.name, types, Region(block))
         function.location = self._ops[0].location
+        for number, value in enumerate(self._inputs):
+            if _is_from_host(value):
+                set_argument(function, number, **{FROM_HOST: UnitAttr()})
         module = ModuleOp([function])
         module.location = self._search.module.location
         attach_blobs(module, blobs_of(self._search.module))
@@ -566,11 +570,8 @@ class Part:
 
     # --- In ttnn -------------------------------------------------------------------------------
 
-    def expand(self, generic: ttnn.GenericOp, home: ModuleOp, *, ends_lives: bool) -> None:
-        """Put the kernels in the place of the program that stands for them.
-
-        `ends_lives` says whether tensors are deallocated in the form of 2026.
-        """
+    def expand(self, generic: ttnn.GenericOp, home: ModuleOp) -> None:
+        """Put the kernels in the place of the program that stands for them."""
         self._give_kernels(home)
         body = self._function.body.block
         end = cast("ReturnOp", body.last_op)
@@ -586,8 +587,7 @@ class Part:
             insert_before(generic, copy)
             made.append(copy)
         erase(generic)
-        if ends_lives:
-            _end_lives([op for op in made if isinstance(op, ttnn.EmptyOp | ttnn.ConstantOp)])
+        _end_lives([op for op in made if isinstance(op, ttnn.EmptyOp | ttnn.ConstantOp)])
 
     def _give_kernels(self, home: ModuleOp) -> None:
         """Add the kernels to the module, once."""
@@ -635,6 +635,14 @@ def _type_in_ttnn(type_: Attribute, op: Operation) -> TensorType[Attribute]:
     return TensorType(tensor.element_type, shape, ttnn.TTNNLayoutAttr.of(layout))
 
 
+def _is_from_host(value: SSAValue) -> bool:
+    """True for an argument of the model, which the host lays out in tiles as it is."""
+    owner = value.owner
+    function = owner.parent_op() if isinstance(owner, Block) else None
+    is_called_by_host = function is not None and symbol_visibility(function) == "public"
+    return is_called_by_host and _type_of_program(value.type) == value.type
+
+
 def _in_ttnn(value: OpResult) -> SSAValue:
     """The same result as a tensor of ttnn, and the tensor that it is written to."""
     op = value.op
@@ -665,11 +673,15 @@ def _device_of(generic: ttnn.GenericOp, wanted: ttnn.GetDeviceOp) -> SSAValue:
 
 
 def _end_lives(makers: Sequence[Operation]) -> None:
-    """Deallocate the tensors between the kernels of a part after their last use."""
+    """Deallocate the tensors between the kernels of a part after their last use.
+
+    They may fill L1, which the next part needs.
+    """
     for op in makers:
-        value = op.results[0]
+        block, value = op.parent, op.results[0]
+        assert block is not None, "the operation was put into a block"
         users = [use.operation for use in value.uses]
         if users:
-            block = op.parent
-            assert block is not None, "the operation was put into a block"
-            deallocate(value, max(users, key=block.get_operation_index))
+            last = max(users, key=block.get_operation_index)
+            end = ttnn.DeallocOp.create(operands=[value], location=last.location)
+            block.insert_op_after(end, last)

@@ -53,6 +53,7 @@ Requires: generics on tensors on a grid of ones, before blocks are chosen.
 Ensures: no `d2m.tile_mask` and no `linalg.index` is left. A mask whose number the padding holds
 anyway is gone. Any other is `where` on one more input: a constant of ones, which the host pads by
 zeros, with as many tiles as the masked dimensions have.
+Padding of tensors of ttnn is not known, but of arguments with the attribute `ttnn.from_host`.
 Options: none.
 Not done here: nothing.
 """
@@ -77,6 +78,7 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.dialects.ttcore import metal_layout_of, metal_tensor_type, metal_tile_type
+from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
 from ttmlir.ir.builder import OpBuilder
 from ttmlir.ir.kernel_builder import is_float
 from ttmlir.ir.rewriting import erase
@@ -326,6 +328,8 @@ class Padding:
 UNKNOWN = Padding()
 LOADED = Padding(None, 0, 0, 0)
 """Of tensors from the host, whose padding is written as 0."""
+FROM_HOST = "ttnn.from_host"
+"""On an argument in ttnn: the host has laid it out in tiles."""
 
 
 def _combine(function: Callable[[Sequence[float]], Content], tiles: Sequence[Padding]) -> Padding:
@@ -343,6 +347,15 @@ def _combine(function: Callable[[Sequence[float]], Content], tiles: Sequence[Pad
         combine([tile.columns for tile in tiles]),
         combine([tile.corner for tile in tiles]),
     )
+
+
+def _is_from_host(value: SSAValue) -> bool:
+    owner = value.owner
+    if not isinstance(value, BlockArgument) or not isinstance(owner, Block):
+        return False
+    function = owner.parent_op()
+    said = function.arg_attrs if isinstance(function, FuncOp) else None
+    return said is not None and FROM_HOST in said.data[value.index].data
 
 
 class PaddingAnalysis:
@@ -364,6 +377,8 @@ class PaddingAnalysis:
         """Learn what the results of an operation hold."""
         match op:
             case d2m.ToLayoutOp() if metal_layout_of(op.input.type) is None and op.results:
+                self._known[op.results[0]] = LOADED
+            case TTNNMetalLayoutCastOp() if _is_from_host(op.operands[0]):
                 self._known[op.results[0]] = LOADED
             case d2m.ViewLayoutOp():
                 self._known[op.results[0]] = self._see(op)
