@@ -634,8 +634,6 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
             *self._overrides(),
-            # Weights are sharded, and prepared for convolutions, once.
-            *(const_eval if self._fuses_layers else []),
             *(
                 [TTNNSetMatmulProgramConfigPass()]
                 if self.enable_matmul_program_config and not self._optimizes
@@ -666,6 +664,8 @@ class TTIRToTTNNCommonPipeline(LateOptions):
 
     def _overrides(self) -> Sequence[Pass]:
         from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.general.const_eval_hoist_transform import ConstEvalHoistTransformPass
+        from ttmlir.passes.general.cse import CSEPass
         from ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation import (
             TTNNGreedyMemoryLayoutPropagationPass,
         )
@@ -706,6 +706,12 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *(
                 [images, self._keeping(), TTNNShardNormsPass(), TTNNShardProductsPass()]
                 if self._fuses_layers
+                else []
+            ),
+            # Weights are sharded once.
+            *(
+                [ConstEvalHoistTransformPass(), CSEPass()]
+                if self._fuses_layers and self.enable_const_eval
                 else []
             ),
             *([overrides] if overrides != TTNNOptimizerPass() else []),
