@@ -665,7 +665,6 @@ class TTIRToTTNNCommonPipeline(LateOptions):
     def _overrides(self) -> Sequence[Pass]:
         from ttmlir.passes.general.canonicalize import CanonicalizePass
         from ttmlir.passes.general.const_eval_hoist_transform import ConstEvalHoistTransformPass
-        from ttmlir.passes.general.cse import CSEPass
         from ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation import (
             TTNNGreedyMemoryLayoutPropagationPass,
         )
@@ -710,7 +709,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             ),
             # Weights are sharded once.
             *(
-                [ConstEvalHoistTransformPass(), CSEPass()]
+                [ConstEvalHoistTransformPass()]
                 if self._fuses_layers and self.enable_const_eval
                 else []
             ),
