@@ -295,6 +295,23 @@ def test_images_stay_in_shards() -> None:
         assert correlation > least
 
 
+def test_pools_take_shards_of_fewer_cores() -> None:
+    """392 rows of tiles are four for each of 98 of a p150's 130 cores, and so is the pool, with 32
+    pixels for each. Few pixels of many channels are in blocks of both."""
+    torch.manual_seed(6)
+    layers = (nn.Conv2d(64, 64, 1), nn.ReLU(), nn.MaxPool2d(3, 2, 1), nn.Conv2d(64, 192, 1))
+    model, x = nn.Sequential(*layers).eval(), torch.randn(2, 64, 64, 98)
+    expected = model.double()(x.double()).detach()
+    said = {"weights": "arguments", "optimization_level": 3, "board": "p150"}
+    compiled = ttmlir.compile(model.bfloat16(), x.bfloat16(), **said)
+    text = compiled.text("ttnn")
+    assert "<98x1>, memref<4x2x!ttcore.tile<32x32, bf16>, #l1>, <height_sharded>" in text
+    assert "<98x1>, memref<32x64xbf16, #l1>, <height_sharded>" in text
+    assert "block_sharded" in text
+    found = compiled(x.bfloat16()).double().detach()
+    torch.testing.assert_close(found, expected, atol=4e-2, rtol=2e-2)
+
+
 def test_few_channels_are_transposed_into_shards() -> None:
     """The first convolution takes pixels from the cores that transposed them: 54 cores have four
     rows of tiles of the image each, and two of the result."""

@@ -638,8 +638,6 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
             *self._overrides(),
-            # Weights are sharded, and prepared for convolutions, once.
-            *(const_eval if self._fuses_layers else []),
             *(
                 [TTNNSetMatmulProgramConfigPass()]
                 if self.enable_matmul_program_config and not self._optimizes
@@ -670,6 +668,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
 
     def _overrides(self) -> Sequence[Pass]:
         from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.general.const_eval_hoist_transform import ConstEvalHoistTransformPass
         from ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation import (
             TTNNGreedyMemoryLayoutPropagationPass,
         )
@@ -710,6 +709,12 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *(
                 [images, self._keeping(), TTNNShardNormsPass(), TTNNShardProductsPass()]
                 if self._fuses_layers
+                else []
+            ),
+            # Weights are sharded once.
+            *(
+                [ConstEvalHoistTransformPass()]
+                if self._fuses_layers and self.enable_const_eval
                 else []
             ),
             *([overrides] if overrides != TTNNOptimizerPass() else []),

@@ -46,12 +46,13 @@ Requires: ttnn of 2026, with layouts, and a `ttcore.device`.
 Ensures: a convolution whose results are whole tiles of channels makes shards of them, and takes
 shards if its channels are whole tiles, too, where they fit into L1 with what else is there and with
 its circular buffers: rows of pixels where three quarters of the cores have whole tiles of the
-result, and else blocks of pixels and channels, as the library divides them. An image of few
-channels whose pixels were transposed for it alone is transposed into shards, which the library
-gives back as soon as each core has its pixels (`deallocate_activation`). Rows of tiles are
-computed in parts whose buffers fit (`act_block_h_override`). Pools of shards of rows of pixels take
-and make them, and elementwise operations keep the shards of what they are computed from. Others
-get their operands back where they were.
+result, and pixels are 24 times as many as its channels, and else blocks of pixels and channels, as
+the library divides them. An image of few channels whose pixels were transposed for it alone is
+transposed into shards, which the library gives back as soon as each core has its pixels
+(`deallocate_activation`). Rows of tiles are computed in parts whose buffers fit
+(`act_block_h_override`). Pools of shards of rows of pixels take and make them, and elementwise
+operations keep the shards of what they are computed from. Others get their operands back where they
+were.
 Options: `image-l1-usage-cap`: the part of L1 that shards and circular buffers take;
 `weight-dtype`: the format that weights will have (bf16, bfp_bf8, bfp_bf4).
 Not done here: convolutions in groups, and dilated ones.
@@ -102,6 +103,8 @@ _HEIGHT = TTNNTensorMemoryLayout.HEIGHT_SHARDED
 _BLOCK = TTNNTensorMemoryLayout.BLOCK_SHARDED
 _LEAST_SHARE = 0.75
 """Of the cores, that have rows of pixels."""
+_LEAST_RATIO = 24
+"""Of pixels to channels of the result: cores that have rows of pixels read weights of them all."""
 _LEAST_LARGE = 4
 """Shards of a part of L1 are large where others are there."""
 _CAP = 0.88
@@ -237,16 +240,19 @@ class _Images:
         whole = inner % TILE == 0 and _is_tiled(image)
         if outer % TILE:
             return
-        if parts_of(window.rows[1], cores) >= _LEAST_SHARE * cores:
-            if not whole and self._turn_into_shards(op, window, cores):
-                return
-            if self._divide(op, window, _HEIGHT, (cores, 1), whole=whole):
-                return
-        if whole:
-            shared = gcd(inner // TILE, outer // TILE)
-            columns = max(n for n in range(1, self._workers[1] + 1) if shared % n == 0)
-            rows = _even_parts(window.rows[1], self._workers[0])
-            self._divide(op, window, _BLOCK, (rows, columns), whole=True)
+        has_rows = parts_of(window.rows[1], cores) >= _LEAST_SHARE * cores
+        if has_rows and not whole and self._turn_into_shards(op, window, cores):
+            return
+        is_tall = not whole or window.rows[1] * TILE >= _LEAST_RATIO * outer
+        if has_rows and is_tall and self._divide(op, window, _HEIGHT, (cores, 1), whole=whole):
+            return
+        if not whole:
+            return
+        shared = gcd(inner // TILE, outer // TILE)
+        columns = max(n for n in range(1, self._workers[1] + 1) if shared % n == 0)
+        rows = _even_parts(window.rows[1], self._workers[0])
+        if not self._divide(op, window, _BLOCK, (rows, columns), whole=True) and has_rows:
+            self._divide(op, window, _HEIGHT, (cores, 1), whole=True)
 
     def _divide(
         self,
@@ -319,11 +325,11 @@ class _Images:
         image = op.operands[0]
         if isinstance(image.owner, Operation) and image.owner.name == _MOVE:
             image = image.owner.operands[0]
-        result, cores = op.results[0], prod(self._workers)
+        result, cores = op.results[0], parts_of(_rows_of(image), prod(self._workers))
         pixels, channels = (prod(value_shape(result)[:-1]), value_shape(result)[-1])
         if image.owner not in self._given or channels % TILE or pixels % cores:
             return
-        if image.type != self._in(image.type, _HEIGHT, (parts_of(_rows_of(image), cores), 1)):
+        if image.type != self._in(image.type, _HEIGHT, (cores, 1)):
             return
         users = [use.operation for use in result.uses]
         made = self._in(result.type, _HEIGHT, (cores, 1))
@@ -336,7 +342,7 @@ class _Images:
         self._taking.add((op, 0))
         self._make(op, made)
         # Cores make tiles of whole rows of them.
-        grid = (parts_of(-(-pixels // TILE), cores), 1)
+        grid = (parts_of(-(-pixels // TILE), prod(self._workers)), 1)
         for user in [each for each in users if each.name == _MOVE]:
             tiles = self._in(user.results[0].type, _HEIGHT, grid)
             rows = _as_rows(tiles)
