@@ -129,7 +129,7 @@ class Nest:
     shared: int | None = None
     """The iterator, the last one of `spread`, along which cores share each block."""
     sharers: int = 1
-    """How many cores share one: neighbours in a row of the chip."""
+    """How many cores share one: neighbours, in rows of the chip one after the other."""
     exchanges: int = 0
     """How often they tell each other something in each step."""
 
@@ -145,8 +145,6 @@ class Machine:
     channels: int
     buffers: int = 2
     """Of a circular buffer that is filled again while it is read."""
-    chip_columns: int = 0
-    """Cores in a row of the chip, by which a grid that is no rectangle of it counts its cores."""
     arch: Arch = Arch.WORMHOLE_B0
 
     @cached_property

@@ -43,10 +43,10 @@ Requires: generics on whole memrefs with one compute region of loops, without `l
 (`ttcore-one-shot-bufferize`, `d2m-mask-padding`); the machine on the module.
 Ensures: every operand is a view in blocks of a buffer; block sizes divide extents. Of a grid of
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
-reductions. Where neighbours in a row of the chip share rows (`row_split.py`), the columns are an
-iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it;
-that of a product alone is the block of the output. Where its rows are stored in the last steps,
-`d2m.input_blocks` says how many blocks of its inputs have room.
+reductions. Where neighbours share rows (`row_split.py`), the columns are an iterator, too. What
+steps of a reduction add to is in memory of the core if DST does not hold it; that of a product
+alone is the block of the output. Where its rows are stored in the last steps, `d2m.input_blocks`
+says how many blocks of its inputs have room.
 On tensors: the operands of a generic on grids of their own, the largest that divide their tiles
 (`tensor_grids.py`).
 Options: cores, L1, buffers of a circular buffer, the order of the loops of products, tiles of DST,
@@ -243,7 +243,6 @@ class D2MGridSelectionPass(ComputingModulePass):
             chip.usable_l1_size,
             chip.num_dram_channels,
             self.num_stream_buffers,
-            chip.grid[1],
             chip.arch,
         )
 
