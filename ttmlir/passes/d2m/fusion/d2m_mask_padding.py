@@ -53,7 +53,6 @@ Requires: generics on tensors on a grid of ones, before blocks are chosen.
 Ensures: no `d2m.tile_mask` and no `linalg.index` is left. A mask whose number the padding holds
 anyway is gone. Any other is `where` on one more input: a constant of ones, which the host pads by
 zeros, with as many tiles as the masked dimensions have.
-Padding of tensors of ttnn is not known, but of arguments with the attribute `ttnn.from_host`.
 Options: none.
 Not done here: nothing.
 """
@@ -329,7 +328,7 @@ UNKNOWN = Padding()
 LOADED = Padding(None, 0, 0, 0)
 """Of tensors from the host, whose padding is written as 0."""
 FROM_HOST = "ttnn.from_host"
-"""On an argument in ttnn: the host has laid it out in tiles."""
+"""On an argument in ttnn: the host has laid it out in tiles. Padding of others is not known."""
 
 
 def _combine(function: Callable[[Sequence[float]], Content], tiles: Sequence[Padding]) -> Padding:
