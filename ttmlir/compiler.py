@@ -135,26 +135,14 @@ def options_for(module: ModuleOp, target: str, options: str) -> str:
 
     ttir of 2026 has no operation for those; where it is asked for, they are refused.
     """
-    if target != "ttnn" or not is_spelled_late(target, options) or not _has_kernels(module):
+    from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import has_kernels
+
+    if not is_spelled_late(target, options) or not has_kernels(module):
         return options
     words = _words(options)
     if "spelling" in words or LEVEL_OPTION in words:
         return options
     return f"{options} spelling={SPELLINGS[0]}".lstrip()
-
-
-def _has_kernels(module: ModuleOp) -> bool:
-    from ttmlir.program import TARGET, registered_call
-
-    for op in module.walk():
-        if op.name == "ttir.custom_kernel":
-            return True
-        if op.name == "stablehlo.custom_call":
-            name = str(getattr(op.properties["call_target_name"], "data", ""))
-            registered = registered_call(name)
-            if name == TARGET or (registered is not None and registered.kernel is not None):
-                return True
-    return False
 
 
 def _words(options: str) -> dict[str, str]:

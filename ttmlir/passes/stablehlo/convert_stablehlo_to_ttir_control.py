@@ -235,6 +235,19 @@ def _pass_operands(op: Operation, target: str) -> None:
     replace(op, *op.operands)
 
 
+def has_kernels(module: Operation) -> bool:
+    """True if a program has calls of kernels that it, or what is registered, carries."""
+    for op in module.walk():
+        if op.name == "ttir.custom_kernel":
+            return True
+        if op.name == "stablehlo.custom_call":
+            target = cast("StringAttr", op.properties["call_target_name"]).data
+            registered = registered_call(target)
+            if target == TARGET or (registered is not None and registered.kernel is not None):
+                return True
+    return False
+
+
 def _convert_kernel(op: Operation) -> None:
     config = _config_of(op)
     if not config:
