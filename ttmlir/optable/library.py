@@ -208,7 +208,11 @@ def _rows_gather(
 _COMBINERS: dict[str, str] = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
-def _rows_scatter(
+def _combine_one_by_one(function: Any, target: Any, places: Any, rows: Any) -> None:
+    function.at(target, places, rows)
+
+
+def scatter_rows(
     xp: Any,
     input: Any,
     index: Any,
@@ -218,20 +222,23 @@ def _rows_scatter(
     windows: Shape,
     column: bool,
     reduction: str,
+    combine: Callable[..., None] = _combine_one_by_one,
 ) -> Any:
+    """The meaning of `rows_scatter`; `combine` lets rows of a target at some places, which may be
+    equal, be what a function makes of them and of others."""
     batch, _, row = _sliced_extents(input.shape, index.shape, sizes, windows, column)
     numbers = _row_numbers(xp, xp.asarray(index).astype(xp.int64), sizes, windows)
     numbers = xp.broadcast_to(xp.reshape(numbers, (index.shape[0], -1)), (batch, numbers[0].size))
-    output = xp.array(xp.reshape(input, (batch, math.prod(sizes), *row)))
+    count = math.prod(sizes)
+    output = xp.array(xp.reshape(input, (batch * count, *row)))
     updates = xp.reshape(source, (*numbers.shape, *row)).astype(output.dtype)
     # Slices that reach outside are dropped.
     batches, places = xp.nonzero(numbers >= 0)
-    target = batches, numbers[batches, places]
-    if reduction in _COMBINERS:
-        combine: Any = getattr(xp, _COMBINERS[reduction])
-        combine.at(output, target, updates[batches, places])
-    else:
-        output[target] = updates[batches, places]
+    rows, target = updates[batches, places], batches * count + numbers[batches, places]
+    if reduction not in _COMBINERS:
+        output[target] = rows
+    elif len(target):
+        combine(getattr(xp, _COMBINERS[reduction]), output, target, rows)
     return xp.reshape(output, input.shape)
 
 
@@ -316,7 +323,7 @@ DEFINITIONS: dict[str, OpDefinition] = {
             "border are dropped.",
             Family.LOOKUP,
             "input index source",
-            _rows_scatter,
+            scatter_rows,
             _rows_scattered_shape,
             (*_SLICES, ("reduction", Kind.STRING)),
         ),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ttmlir.optable import definition
 from ttmlir.optable.indexing import check_numbers
+from ttmlir.optable.library import scatter_rows
 from ttmlir.runtime.tensor import Array
 
 
@@ -89,6 +91,7 @@ def _combine_in_rounds(
 
 KERNELS: dict[str, Callable[..., Array]] = {
     "gather": _gather,
+    "rows_scatter": partial(scatter_rows, combine=_combine),
     "scatter": _scatter("scatter", None),
     "scatter_add": _scatter("scatter_add", np.add),
     "scatter_maximum": _scatter("scatter_maximum", np.maximum),
