@@ -19,6 +19,7 @@ import ttmlir
 from ttmlir.runtime import open_device, read_binary, submit
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.execution import planning
+from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.planning import make_plans, plan_of
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.execution.steps import PreparedProgram
@@ -510,3 +511,27 @@ def test_rows_that_a_multiplied_table_does_not_have() -> None:
     np.testing.assert_allclose(result, given_arrays[0][places] @ given_arrays[1], rtol=1e-5)
     with pytest.raises(ttmlir.runtime.ExecutionError, match=r"EmbeddingOp.*table of 3 rows"):
         run(b, *given_arrays, places + 1)
+
+
+def test_results_of_functions_without_arguments_are_constants() -> None:
+    """Files of 2026 compute constants in functions, which do nothing that differs between runs."""
+    linear, x = nn.Linear(4, 3), torch.ones(2, 4)
+    compiled = ttmlir.compile(linear, x, spelling="2026")
+    plan = plan_of(prepare(compiled.binary.program(0)))
+    assert [step.control for step in plan.steps] == [None] * len(plan.steps)
+    torch.testing.assert_close(compiled(x), linear(x).detach())
+
+
+@pytest.mark.parametrize(("reduction", "function"), [("sum", np.add), ("max", np.maximum)])
+def test_rows_that_are_scattered(reduction: str, function: Any) -> None:
+    """Rows of two batches, several at one place, and some outside."""
+    rng = np.random.default_rng(0)
+    rows, source = (rng.normal(size=(2, n, 3)).astype(np.float32) for n in (5, 40))
+    index = rng.integers(-1, 6, (2, 1, 40))
+    found = KERNELS["rows_scatter"](
+        np, rows, index, source, sizes=(5,), windows=(1,), column=False, reduction=reduction
+    )
+    for batch in range(2):
+        inside = (index[batch, 0] >= 0) & (index[batch, 0] < 5)
+        function.at(rows[batch], index[batch, 0][inside], source[batch][inside])
+    np.testing.assert_allclose(found, rows, rtol=1e-5)
