@@ -87,14 +87,14 @@ def order_by_counting(x: Array, dim: int, count: int, *, descending: bool) -> Ar
 
 
 def _keys_in_order(x: Array) -> Array:
-    """Numbers of `i32` in the order of other numbers."""
+    """Numbers of `i32` in the order of other numbers, of whose bits 32 count."""
     if x.is_real:
         bits = x.cast("f32").bitcast("i32")
         size = bits & _LAST
         keys = (bits < 0).where(-size, bits)
         return (size > 0x7F80_0000).where(_LAST, keys)
-    if x.dtype == "ui32":
-        return x.bitcast("i32") ^ -(1 << 31)
+    if x.dtype in ("ui32", "ui64"):
+        return x.cast("ui32").bitcast("i32") ^ -(1 << 31)
     return x.cast("i32")
 
 

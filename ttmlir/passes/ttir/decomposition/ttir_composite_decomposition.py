@@ -99,6 +99,8 @@ def _is_composite(op: Operation) -> bool:
             return dtype == "ui32"
         case "ttir.logical_right_shift":
             return dtype in ("i8", "i16")
+        case "ttir.count_leading_zeros" | "ttir.population_count":
+            return width_of(dtype) <= 32
         case "ttir.concat":
             return any(0 in value_shape(each) for each in op.operands)
         case _:
