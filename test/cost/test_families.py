@@ -18,6 +18,7 @@ from ttmlir.layout.system import board
 
 L1 = MemorySpace.DEVICE_L1
 BLOCK, HEIGHT = TensorMemoryLayout.BLOCK_SHARDED, TensorMemoryLayout.HEIGHT_SHARDED
+WIDTH = TensorMemoryLayout.WIDTH_SHARDED
 
 
 def n150() -> Machine:
@@ -282,6 +283,32 @@ def test_sharded_tensors_move_nothing() -> None:
     # 64 cycles for the bytes of two tiles and 8 for the instructions, then 45 to pack.
     assert program.compute[0].cycles == 72
     assert program.cycles.mid == 2 * 72 + 8 + 45
+
+
+@pytest.mark.parametrize("data_type", [DataType.BF16, DataType.BFP_BF8])
+@pytest.mark.parametrize(("depth", "columns", "block"), [(64, 256, 4), (256, 64, 4)])
+def test_products_beside_the_banks_read_at_the_rate_of_dram(
+    data_type: DataType, depth: int, columns: int, block: int
+) -> None:
+    """tt-metal's report of language models: about 240 GB/s of weights that are sharded over DRAM,
+    where interleaved ones come at about 190. Here 264 of 256, or 72 of 64, columns are read."""
+    rows, weight, result = (
+        make_desc((32, 32 * depth), memory=L1, layout=WIDTH, grid=(1, 16)),
+        make_desc((32 * depth, 32 * columns), data_type, layout=WIDTH, grid=(1, 12)),
+        make_desc((32, 32 * columns), memory=L1, layout=WIDTH, grid=(1, 16)),
+    )
+    config = MatmulConfig(grid=(1, 12), block_depth=block, at_banks=True)
+    work = Work(
+        mnemonic="matmul",
+        operands=(rows, weight),
+        output=result,
+        fidelity=MathFidelity.LOFI,
+        matmul=config,
+    )
+    [program] = cost_operation(n150(), work).programs
+    assert program.cores == -(-columns // -(-columns // 12))
+    size = depth * columns * (1088 if data_type is DataType.BFP_BF8 else 2048)
+    assert size / program.cycles.mid == pytest.approx(240, rel=0.15)
 
 
 @pytest.mark.parametrize(
