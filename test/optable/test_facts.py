@@ -101,6 +101,7 @@ def test_no_lists_of_operations() -> None:
 
 
 NAMED_IN_PASSES = {
+    "nothing.py": "operations that have nothing to compute without elements",
     "chlo_legalize_to_stablehlo.py": "what chlo is made of in tt-mlir of 2026",
     "convert_stablehlo_to_ttir_window.py": "combiners of windows that 2026 has operations for",
     "stablehlo_outline_control_flow.py": "how loops count",

@@ -39,6 +39,7 @@ from ttmlir.compiler import (
     write_ttm,
     write_ttnn,
 )
+from ttmlir.dialects.quant import uniform_of
 from ttmlir.dialects.sdy import MeshOp, find_division
 from ttmlir.errors import (
     ArgumentError,
@@ -60,7 +61,7 @@ from ttmlir.frontend.calls import (
 from ttmlir.frontend.errors import in_terms_of_the_user, user_location
 from ttmlir.ir.constants import own_constants
 from ttmlir.ir.rewriting import refuse_at, symbol_visibility
-from ttmlir.ir.tensor_types import is_complex
+from ttmlir.ir.tensor_types import element_type, is_complex, is_tensor
 from ttmlir.layout.data_format import PARTS
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
@@ -1322,6 +1323,11 @@ _EXPANSIONS = (
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
 _EXPANDED_PARTS = "stablehlo-expand-operations,stablehlo-expand-complex"
 """The same, after loops of complex numbers have become functions."""
+_QUANTIZED = (
+    "inline{canonicalize=false},stablehlo-refine-shapes,"
+    "stablehlo-legalize-quant-to-math{spelling=2026}"
+)
+"""The same to programs of quantized tensors: arguments and results are the integers of those."""
 _DIVISION = "sdy-split-sub-axes,sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
 _COMPOSITES = (
     "stablehlo-legalize-composite-to-call{except-prefix=tenstorrent.},"
@@ -1399,6 +1405,8 @@ def lower_to_ttir(
             first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
             transform(module, f"{first}{_DIVISION},{_BORDERS}")
         transform(module, _EXPANSIONS)
+        if _has_quantized(module):
+            transform(module, _QUANTIZED)
         flattening = f"stablehlo-flatten-control-flow{{{front}}}"
         if _has_complex_loops(module):
             transform(module, flattening)
@@ -1421,6 +1429,15 @@ def lower_to_ttir(
     spell_ttir(module, target, options)
     if stage == "ttir" and find_division(module) is not None:
         transform(module, f"convert-stablehlo-to-ttir{{spelling={find_spelling(options)}}}")
+
+
+def _has_quantized(module: ModuleOp) -> bool:
+    """True if tensors of a program are quantized."""
+    return any(
+        is_tensor(value) and uniform_of(element_type(value)) is not None
+        for op in module.walk()
+        for value in (*op.operands, *op.results)
+    )
 
 
 def _has_complex_loops(module: ModuleOp) -> bool:

@@ -19,6 +19,7 @@ from samples.stablehlo_programs import (
     stablehlo_of,
 )
 
+import ttmlir
 from ttmlir.mlir.reporting import DiagnosticError
 
 lax, jnp = jax.lax, jax.numpy
@@ -270,9 +271,12 @@ def test_if_takes_the_first_region_for_true() -> None:
       }"""
     x = np.float32([-1, 2, 0])
     for predicate, expected in ((True, -x), (False, np.abs(x))):
-        result, same = run_stablehlo(text, [np.array(predicate), x])
-        np.testing.assert_array_equal(result, expected)
-        np.testing.assert_array_equal(same, x)
+        for result, same in (
+            run_stablehlo(text, [np.array(predicate), x]),
+            ttmlir.compile(text)(np.array(predicate), x),
+        ):
+            np.testing.assert_array_equal(result, expected)
+            np.testing.assert_array_equal(same, x)
 
 
 def known(operation: str, type_: str = "i32", **constants: str) -> str:

@@ -204,9 +204,19 @@ def _gather(op: Operation) -> None:
 
 def _slice(gather: _Gather) -> SSAValue:
     """One slice, whose elements are in the order of the result's."""
+    builder, source = gather.builder, gather.op.operands[0]
     starts = [gather.starts.get(dim, 0) for dim in range(len(gather.sizes))]
-    found = slice_at(gather.builder, gather.op.operands[0], starts, gather.sizes)
-    return gather.builder.reshape(found, value_shape(gather.op.results[0]))
+    if builder.style.destinations or not gather.starts:
+        found = slice_at(builder, source, starts, gather.sizes)
+    else:
+        scalar = TensorType(element_type(next(iter(gather.starts.values()))), ())
+        numbers = [
+            builder.create_splat(start, scalar) if isinstance(start, int) else start
+            for start in starts
+        ]
+        type_ = tensor_like(source, gather.sizes)
+        found = slice_late(builder, source, numbers, gather.sizes, type_)
+    return builder.reshape(found, value_shape(gather.op.results[0]))
 
 
 def _elements(gather: _Gather) -> SSAValue:

@@ -82,6 +82,8 @@ class ChloLegalizeToStableHLOPass(ModulePass):
         for op in [op for op in module.walk() if op.name in BROADCASTS]:
             BROADCASTS[op.name](op)
         for op in [op for op in module.walk() if op.name.startswith("chlo.")]:
+            if op.name in _OF_REAL_NUMBERS and is_complex(op.operand_types[0]):
+                continue
             if op.name in _OUTLINED:
                 _outline(module, op)
             elif op.name in _INLINE:
@@ -500,6 +502,8 @@ _OUTLINED: dict[str, Terms] = {
     "chlo.top_k": _top_k,
 }
 """Operations that become calls."""
+_OF_REAL_NUMBERS = frozenset(_OUTLINED) | {"chlo.atan"}
+"""Operations whose terms are none of complex numbers: `stablehlo-expand-complex` has those."""
 _INLINE: dict[str, Terms] = {
     "chlo.conj": _conjugate,
     "chlo.atan": _on_arrays(_atan),

@@ -33,7 +33,7 @@ After:
 
 Requires: static shapes; calls inlined (`inline`).
 Ensures: no quantized tensors are left.
-Options: none.
+Options: `spelling` (2024): in which spelling of tt-mlir operations of ttir are written.
 Not done here: products of integers of more than 8 bits are rounded as those of f32 are.
 """
 
@@ -55,9 +55,10 @@ from ttmlir.composites.quantization import (
     shift,
 )
 from ttmlir.dialects.quant import Uniform, uniform_of
-from ttmlir.ir.builder import Builder, array_in
+from ttmlir.ir.builder import SPELLING_HELP, Builder, TTIRSpelling, array_in, use_style
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.ir.tensor_types import dtype_of, element_type, tensor_of, value_shape
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.quantization.element_rewrite import ElementRewrite
 
@@ -79,10 +80,12 @@ class StableHLOLegalizeQuantToMathPass(ModulePass):
 
     name = "stablehlo-legalize-quant-to-math"
     title = "StableHLOLegalizeQuantToMath"
+    spelling: TTIRSpelling = option(TTIRSpelling.EARLY, SPELLING_HELP)
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite what computes, then give all other values their storage types."""
-        _Legalization().apply(module)
+        with use_style(self.spelling.for_module(module).style):
+            _Legalization().apply(module)
 
 
 class _QuantizedElement:

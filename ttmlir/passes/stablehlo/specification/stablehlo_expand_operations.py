@@ -94,7 +94,7 @@ def _expand(block: Block, rules: dict[str, ConversionRule]) -> None:
         op = block.first_op if before is None else before.next_op
     if is_changed:
         # What took operands apart has no users any more.
-        erase_unused(op for op in block.ops if op.has_trait(Pure))
+        erase_unused(op for op in block.ops if op.results and op.has_trait(Pure))
 
 
 def _is_kept(op: Operation) -> bool:

@@ -29,10 +29,10 @@ After:
     ...
 
 Requires: nothing.
-Ensures: no `stablehlo.while` or `stablehlo.case` is left; functions have what they use from outside
-as arguments, after the state, and constants of their own.
+Ensures: no `stablehlo.while`, `stablehlo.case` or `stablehlo.if` is left; functions have what they
+use from outside as arguments, after the state, and constants of their own.
 Options: none.
-Not done here: `stablehlo.if` stays.
+Not done here: -
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class StableHLOOutlineControlFlowPass(ModulePass):
                     continue
                 if op.name == "stablehlo.while":
                     outliner.outline_loop(op)
-                elif op.name == "stablehlo.case":
+                elif op.name in ("stablehlo.case", "stablehlo.if"):
                     outliner.outline_branches(op)
             waiting = [*outliner.made, *waiting]
 
@@ -143,11 +143,13 @@ class _Outliner:
     # -- branches ------------------------------------------------------------------------------
 
     def outline_branches(self, op: Operation) -> None:
-        outside = _used_outside(op.regions)
+        # The first region of `stablehlo.if` is that for true, which is number 1.
+        regions = op.regions[::-1] if op.name == "stablehlo.if" else op.regions
+        outside = _used_outside(regions)
         stem = self.function.sym_name.data
-        names = self._free([f"{stem}_case_branch_{n}" for n in range(len(op.regions))])
+        names = self._free([f"{stem}_case_branch_{n}" for n in range(len(regions))])
         types = [value.type for value in outside]
-        for name, region in zip(names, op.regions, strict=True):
+        for name, region in zip(names, regions, strict=True):
             results = _terminator(region).operands
             self._add(name, types, _Arguments([], outside), region, results)
         index = op.operands[0]
