@@ -240,7 +240,7 @@ inline void relu_tile_init() {}
 inline void negative_tile_init() {}
 inline void copy_tile_init(uint32_t) {}
 inline void binary_max_tile_init() {}
-template <bool approx, bool fast_and_approx>
+template <bool approx, bool fast_and_approx, bool narrow>
 void exp_tile_init() {}
 
 inline void copy_tile(uint32_t cb, uint32_t tile, uint32_t to) {
@@ -276,7 +276,7 @@ inline void binary_max_tile(uint32_t a, uint32_t b, uint32_t to) {
         host::dst[to][i] = std::fmax(host::dst[a][i], host::dst[b][i]);
     }
 }
-template <bool approx, bool fast_and_approx>
+template <bool approx, bool fast_and_approx, bool narrow>
 void exp_tile(uint32_t tile) {
     host::apply(tile, [](float x) { return std::exp(x); });
 }

@@ -34,8 +34,8 @@ def numbers(*shape: int, seed: int = 0, element: Any = bfloat16) -> Array:
 
 
 def text_of(function: Callable[..., Any], *inputs: Array) -> str:
-    """A function of jax in ttir."""
-    return ttmlir.compile(jax.jit(function), *inputs).text("ttir")
+    """A function of jax in ttir of 2024, whose passes these are."""
+    return ttmlir.compile(jax.jit(function), *inputs, spelling="2024").text("ttir")
 
 
 def bodies(text: str) -> list[tuple[str, tuple[int, ...]]]:

@@ -54,8 +54,8 @@ def check(text: str, inputs: list[Array], expected: Array, count: int) -> None:
 
 
 def from_jax(function: Any, *inputs: Array) -> str:
-    """The text of a function in ttir."""
-    return ttmlir.compile(jax.jit(function), *inputs).text("ttir")
+    """The text of a function in ttir of 2024, whose passes these are."""
+    return ttmlir.compile(jax.jit(function), *inputs, spelling="2024").text("ttir")
 
 
 def normal(*shape: int, seed: int = 0) -> Array:

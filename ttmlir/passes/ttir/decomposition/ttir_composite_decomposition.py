@@ -24,7 +24,7 @@ After:
 
 Requires: nothing.
 Ensures: none of these is left: softmax, batch normalization, orders (`ttir.sort`, `ttir.topk`),
-counts of bits, `erfinv`, bits of numbers of 16 bits as other ones, quotients and
+counts of bits, `erfinv` of floats, bits of numbers of 16 bits as other ones, quotients and
 remainders of `ui32`, and zeros that are shifted into `i8` and `i16`; ttnn has them, so its pipeline
 does without the pass.
 Options: none.
@@ -101,6 +101,8 @@ def _is_composite(op: Operation) -> bool:
             return dtype in ("i8", "i16")
         case "ttir.count_leading_zeros" | "ttir.population_count":
             return width_of(dtype) <= 32
+        case "ttir.erfinv":
+            return "f" in dtype
         case "ttir.concat":
             return any(0 in value_shape(each) for each in op.operands)
         case _:
