@@ -35,6 +35,7 @@ def test_convolutions() -> None:
         F.conv_transpose2d(x, v, b, stride=2, padding=1, output_padding=1)
         F.conv_transpose2d(x, v[:, :3], b, stride=(2, 1), groups=2, dilation=(1, 2))
         F.conv_transpose1d(x[..., 0], v[..., 0], b, stride=3)
+        F.conv_transpose1d(x[..., 0], v[..., 0], stride=3, padding=2, output_padding=1)
         """,
         x=numbers(2, 4, 9, 11),
         w=numbers(6, 4, 3, 3, seed=1),

@@ -160,10 +160,12 @@ def check_ttnn_conv_transpose2d(op: Verified) -> None:
         refuse(f"Padding must have 4 elements. Received {len(padding)} elements.")
     stride, dilation = pair(op.get("stride"), ""), pair(op.get("dilation"), "")
     more = pair(op.get("output_padding"), "")
+    # Unlike those of a convolution, the sides are above, left, below and right.
+    margins = padding[0] + padding[-2], padding[1] + padding[-1]
     expected = tuple(
         (extent - 1) * s - margin + d * (k - 1) + 1 + end
         for extent, s, margin, d, k, end in zip(
-            (height, width), stride, _margins(padding), dilation, kernel, more, strict=True
+            (height, width), stride, margins, dilation, kernel, more, strict=True
         )
     )
     require(
