@@ -21,9 +21,10 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.rewriter import Rewriter
 
 import ttmlir
+from ttmlir.compiler import parse
 from ttmlir.dialects.ttcore import ViewLayoutAttr
 from ttmlir.interpreter import file_levels
-from ttmlir.interpreter.bisection import Report, bisect
+from ttmlir.interpreter.bisection import Report, bisect, bisect_module
 from ttmlir.ir.builder import Builder
 from ttmlir.layout.affine import parse_affine_map
 from ttmlir.optable import DEFINITIONS
@@ -410,7 +411,7 @@ def in_kernel(
 
 
 def in_file(what: str, operation: str, change: Callable[[list[Any]], None]) -> Fault:
-    """A `.ttnn` file says something else; `change` takes its operations as tables."""
+    """A `.ttnn` file of 2024 says something else; `change` takes its operations as tables."""
     write = file_levels.write_ttnn
 
     def write_wrong(module: Any) -> bytes:
@@ -425,7 +426,7 @@ def in_file(what: str, operation: str, change: Callable[[list[Any]], None]) -> F
         "ttnn",
         operation,
         lambda: replaced(file_levels, "write_ttnn", write_wrong),
-        lambda: bisect(STABLEHLO, seed=3),
+        lambda: bisect_module(parse(STABLEHLO), seed=3, options="spelling=2024"),
     )
 
 

@@ -62,11 +62,13 @@ def test_weights_are_on_the_device() -> None:
     assert constants.transfers.mid == pytest.approx(arguments.transfers.mid)
     names = [each.name for each in constants.in_call]
     assert names == ["ttnn.to_layout", "ttnn.matmul"]
-    # Eight tiles of 32x32 float32, at 14 GB/s.
-    assert constants.once.mid == pytest.approx((3 * 2 + 2) * 4096 / 14)
+    # Eight tiles of 32x32 float32, at 14 GB/s; weights are transposed on the device.
+    early = ttmlir.compile(module, x, board="n150", weights="arguments", spelling="2024").estimate()
+    (moved,) = (each.once.mid for each in early.operations if each.name == "ttnn.transpose")
+    assert constants.once.mid == pytest.approx((3 * 2 + 2) * 4096 / 14 + moved)
     assert [each.once.mid > 0 for each in constants.operations].count(True) == 2
     lines = str(constants).splitlines()
-    assert lines[2].startswith(
+    assert lines[1].startswith(
         "  before the first call: weights, and what follows from them alone "
     )
 

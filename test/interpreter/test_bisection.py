@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ttmlir.compiler import parse
 from ttmlir.dialects import d2m, ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS
-from ttmlir.interpreter.bisection import bisect
+from ttmlir.interpreter.bisection import bisect, bisect_module
 from ttmlir.interpreter.file_levels import KernelFile
 from ttmlir.interpreter.levels import name_operations, source_dialect
 from ttmlir.ir.builder import Builder
@@ -81,7 +82,7 @@ def test_a_wrong_rule_from_ttir_to_ttnn(monkeypatch: pytest.MonkeyPatch) -> None
         return rule_for(self, op)
 
     monkeypatch.setattr(convert_ttir_to_ttnn._Conversion, "_rule_for", wrong)
-    report = bisect(MLP, seed=1, file_name="mlp.mlir")
+    report = bisect_module(parse(MLP, file_name="mlp.mlir"), seed=1, options="spelling=2024")
     first = report.first
     assert first is not None
     assert first.level == "ttnn"

@@ -85,7 +85,8 @@ def test_only_programs_of_few_steps_have_the_bits(
     rows: int, expected: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A card's exp(-0.001) is one unit below 1; of large programs it is the nearest number."""
-    model = ttmlir.compile(_POWERS.replace("ROWS", str(rows)), numerics="device")
+    text = _POWERS.replace("ROWS", str(rows))
+    model = ttmlir.compile(text, numerics="device", spelling="2024")
     x = np.full((rows, 64), -0.0005, ml_dtypes.bfloat16)
     assert np.unique(np.asarray(model(x), np.float32)).tolist() == [expected]
     assert np.unique(np.asarray(model(x, numerics="exact"), np.float32)).tolist() == [1.0]

@@ -192,11 +192,12 @@ def test_the_pipeline_runs_the_pass_if_it_is_told_to() -> None:
     text = str(Text(5, 6, 70).permute(0, 2, 1).permute(0, 2, 1))
     pipeline = "ttir-to-ttnn-backend-pipeline"
     assert printed(text, pipeline).count('"ttnn.permute"') == 2
-    of_models = complete_options("ttnn", "")
-    for short in (f"{pipeline}=enable-erase-inverse-ops-pass=true", f"{pipeline}={of_models}"):
+    of_models = [complete_options("ttnn", each) for each in ("", "spelling=2024")]
+    for said in ("enable-erase-inverse-ops-pass=true", *of_models):
+        short = f"{pipeline}={said}"
         assert "ttnn.transpose" not in printed(text, short)
         assert "ttnn.permute" not in printed(text, short)
-    kept = complete_options("ttnn", "enable-erase-inverse-ops-pass=false")
+    kept = complete_options("ttnn", "enable-erase-inverse-ops-pass=false spelling=2024")
     assert printed(text, f"{pipeline}={kept}").count('"ttnn.permute"') == 2
 
 

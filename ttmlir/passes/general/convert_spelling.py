@@ -261,6 +261,7 @@ _COMBINED_BY = {f"scatter_{mnemonic}": kind for kind, mnemonic in COMBINERS.item
 
 _OF_TRUTHS = {"reduce_or": "max", "reduce_and": "min"}
 """Operations that are the same on zeros and ones, and make these."""
+_TRUTHS_BY = {late: early for early, late in _OF_TRUTHS.items()}
 
 
 def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
@@ -393,6 +394,8 @@ def _give_destination(op: ttir.TTIRTableOp) -> None:
     builder = Builder.before(op)
     mnemonic = op.DEFINITION.mnemonic
     special = None if op.has_destination else _SPECIAL.get(mnemonic)
+    if not op.has_destination and is_boolean(element_type(op.results[0])):
+        mnemonic = _TRUTHS_BY.get(mnemonic, mnemonic)
     before = [init.owner for init in op.inits]
     types = [result.type for result in op.results]
     try:
