@@ -14,6 +14,7 @@ from running.pass_runner import lowered
 from xdsl.dialects.builtin import MemRefType
 
 import ttmlir
+from ttmlir.dialects import d2m
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal_program import MetalProgram
 from ttmlir.runtime.metal_session import execute
@@ -33,9 +34,9 @@ def numbers(*shape: int, seed: int = 0, element: Any = bfloat16) -> Array:
     return np.random.default_rng(seed).normal(size=shape).astype(element)
 
 
-def text_of(function: Callable[..., Any], *inputs: Array) -> str:
-    """A function of jax in ttir of 2024, whose passes these are."""
-    return ttmlir.compile(jax.jit(function), *inputs, spelling="2024").text("ttir")
+def text_of(function: Callable[..., Any], *inputs: Array, spelling: str = "2024") -> str:
+    """A function of jax in ttir."""
+    return ttmlir.compile(jax.jit(function), *inputs, spelling=spelling).text("ttir")
 
 
 def bodies(text: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -110,6 +111,15 @@ def test_factors_that_stay() -> None:
     powers = np.exp(x.astype(np.float64) - x.astype(np.float64).max(-1, keepdims=True))
     expected = powers / powers.sum(-1, keepdims=True) @ y.astype(np.float64)
     np.testing.assert_allclose(run(text, x, y), expected, atol=0.03)
+
+
+def test_tensors_that_are_several_operands() -> None:
+    """In the form of 2026, whose loads name tensors: a tensor of ones is an operand twice."""
+    x, y = numbers(70, 40), numbers(40, 150, seed=1)
+    text = text_of(lambda x, y: jax.nn.softmax(x, axis=-1) @ y, x, y, spelling="2026")
+    generics = [op for op in lowered(text, *PASSES[:-1]).walk() if isinstance(op, d2m.GenericOp)]
+    assert [len(set(each.buffers)) - len(each.buffers) for each in generics] == [0, -1]
+    assert all([each.kind for each in op.threads] == [d2m.ThreadKind.UNIFIED] for op in generics)
 
 
 def gelu(x: Any) -> Any:

@@ -8,7 +8,7 @@ same as the other, where a block's indices are those that the maps of the generi
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -79,8 +79,9 @@ def read_unified(module: ModuleOp) -> bool:
     for op in list(module.walk()):
         if isinstance(op, d2m.GenericOp) and list(op.threads) == [UNIFIED] and op.has_maps:
             found = True
-            if _says_the_same(op):
-                _compute(op)
+            numbers = _operands_moved(op)
+            if numbers is not None:
+                _compute(op, numbers)
     return found
 
 
@@ -157,42 +158,62 @@ def _moves(op: d2m.GenericOp) -> list[d2m.RemoteLoadOp | d2m.RemoteStoreOp]:
     return [each for each in op.walk() if isinstance(each, d2m.RemoteLoadOp | d2m.RemoteStoreOp)]
 
 
-def _says_the_same(op: d2m.GenericOp) -> bool:
-    """True where all blocks are those that the maps tell, one of each operand."""
+def _operands_moved(op: d2m.GenericOp) -> dict[Operation, int] | None:
+    """The number of the operand that each load and store moves a block of.
+
+    None where blocks are others than those that the maps tell, or not one of each operand.
+    """
     block = op.regions[0].block
-    seen = list[SSAValue]()
+    inputs = len(op.inputs)
+    found: dict[Operation, int] = {}
     for each in _moves(op):
-        remotes = list(op.buffers)
-        if each.parent is not block or each.remote not in remotes or each.remote in seen:
-            return False
-        seen.append(each.remote)
-        index_map = op.indexing_maps[remotes.index(each.remote)]
         words = [group for group in each.WORDS.values() if each.group(group)]
-        if each.group("cb") or words:
-            return False
-        for result, index in zip(index_map.results, each.indices, strict=True):
-            owner = index.owner
-            is_zero = result == ConstantExpr(0) and constant_of(index) == 0
-            is_block = (
-                isinstance(owner, BlockIndexOp)
-                and isinstance(result, DimExpr)
-                and owner.number == result.position
-            )
-            if not (is_zero or is_block):
-                return False
+        if each.parent is not block or each.group("cb") or words:
+            return None
+        loads = isinstance(each, d2m.RemoteLoadOp)
+        # A tensor may be several operands; of those with equal maps it does not matter which.
+        number = next(
+            (
+                number
+                for number, buffer in enumerate(op.buffers)
+                if buffer == each.remote
+                and loads == (number < inputs)
+                and number not in found.values()
+                and _is_at(op.indexing_maps[number], each.indices)
+            ),
+            None,
+        )
+        if number is None:
+            return None
+        found[each] = number
     others = (GetCBOp, d2m.WaitOp, d2m.ReserveOp, d2m.IterIndexOp)
-    return len(seen) == len(op.buffers) and not any(isinstance(each, others) for each in op.walk())
+    is_whole = len(found) == len(op.buffers)
+    return found if is_whole and not any(isinstance(each, others) for each in op.walk()) else None
 
 
-def _compute(op: d2m.GenericOp) -> None:
+def _is_at(index_map: AffineMap, indices: Sequence[SSAValue]) -> bool:
+    """True where indices are those of the block that a map tells."""
+    for result, index in zip(index_map.results, indices, strict=True):
+        owner = index.owner
+        is_zero = result == ConstantExpr(0) and constant_of(index) == 0
+        is_block = (
+            isinstance(owner, BlockIndexOp)
+            and isinstance(result, DimExpr)
+            and owner.number == result.position
+        )
+        if not (is_zero or is_block):
+            return False
+    return True
+
+
+def _compute(op: d2m.GenericOp, numbers: Mapping[Operation, int]) -> None:
     block = op.regions[0].block
     for number, type_ in enumerate(d2m.GenericOp.argument_types(op.buffers)):
         block.insert_arg(type_, number)
-    remotes = list(op.buffers)
     end = block.last_op
     yielded: dict[int, SSAValue] = {}
     for each in _moves(op):
-        number = remotes.index(each.remote)
+        number = numbers[each]
         cb = block.args[number]
         (local,) = each.group("localBuffer")
         build = RegionBuilder.before(each)
@@ -206,7 +227,7 @@ def _compute(op: d2m.GenericOp) -> None:
                 result.replace_all_uses_with(yielded[number])
         erase(each)
     if isinstance(end, d2m.YieldOp):
-        end.operands = [yielded[number] for number in range(len(op.inputs), len(remotes))]
+        end.operands = [yielded[number] for number in range(len(op.inputs), len(op.buffers))]
     set_threads(op, [COMPUTE], [op.regions[0]])
     erase_unused_values(op.regions[0])
 
