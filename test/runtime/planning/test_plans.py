@@ -423,6 +423,17 @@ def test_models_that_cannot_run_here_are_compiled(monkeypatch: pytest.MonkeyPatc
         compiled(x)
 
 
+@pytest.mark.usefixtures("spelling")
+@pytest.mark.parametrize(("stride", "groups"), [((2, 1), 1), ((1, 2), 2)])
+def test_images_whose_sides_are_padded_apart(stride: tuple[int, int], groups: int) -> None:
+    """Weights are put in order once, wherever the borders are."""
+    torch.manual_seed(11)
+    conv = nn.Conv2d(4, 6, (3, 2), stride, groups=groups)
+    model = nn.Sequential(nn.ZeroPad2d((1, 2, 0, 3)), conv, nn.ReLU())
+    _, error = planned_model(model, torch.randn(2, 4, 9, 11))
+    assert error < 1e-6
+
+
 class Borders(nn.Module):
     """Reflected borders, all different, before and after a function, and repeated pixels."""
 

@@ -213,10 +213,41 @@ def _multiply_rows(depth: int, matrix: Shape, result: Shape) -> Function:
 def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
     """A convolution whose weights are prepared for many images."""
     assert step.call is not None, "the step is a row"
+    return _pack(step, constants, step.call.parameters)
+
+
+def _convolution(step: Step, constants: dict[int, Array]) -> Step | None:
+    """The same of a convolution that has a padding for each side."""
+    assert step.call is not None, "the step is a row"
+    given = step.call.parameters
+    is_plain = all(each == 1 for each in (*given["input_dilation"], given["batch_group_count"]))
+    if not is_plain or any(given["window_reversal"]) or given["dimension_numbers"] != _IMAGES:
+        return None
+    image, weight, *_ = _shapes(step)
+    sides = ("top", "bottom", "left", "right")
+    pads = {f"padding_{side}": n for side, n in zip(sides, given["padding"], strict=True)}
+    if min(pads.values()) < 0:
+        return None
+    parameters = {"batch_size": image[0], "in_channels": image[3], **pads}
+    parameters["groups"] = given["feature_group_count"]
+    for place, axis in enumerate(("height", "width")):
+        parameters[f"input_{axis}"] = image[1 + place]
+        parameters[f"kernel_{axis}"] = weight[2 + place]
+        parameters[f"stride_{axis}"] = given["window_strides"][place]
+        parameters[f"dilation_{axis}"] = given["weight_dilation"][place]
+    return _pack(step, constants, parameters)
+
+
+_IMAGES = "[b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f]"
+"""Images with channels last, and weights with the window last."""
+
+
+def _pack(step: Step, constants: dict[int, Array], parameters: dict[str, Any]) -> Step | None:
+    assert step.call is not None, "the step is a row"
     image, *others = step.inputs
     if image in constants or any(slot not in constants for slot in others):
         return None
-    convolve = pack_conv2d(step.call.parameters, *(constants[slot] for slot in others))
+    convolve = pack_conv2d(parameters, *(constants[slot] for slot in others))
     shape = _shapes(step)[-1]
     dtype = step.call.output.desc.element.compute
     if any(constants[slot].dtype != dtype for slot in others):
@@ -225,7 +256,7 @@ def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
     def run(image: Array) -> Array:
         return convolve(image).reshape(shape)
 
-    return replace(step, inputs=(image,), function=run)
+    return replace(step, inputs=(image,), function=run, is_fresh=True)
 
 
 def _where(step: Step, constants: dict[int, Array]) -> Step | None:
@@ -269,6 +300,7 @@ _MAKERS: dict[str, Callable[[Step, dict[int, Array]], Step | None]] = {
     "slice": _slice,
     "matmul": _matmul,
     "conv2d": _conv2d,
+    "convolution": _convolution,
     "where": _where,
 }
 """What makes the step with a function of its own, by mnemonic; None where none is faster."""
@@ -443,7 +475,17 @@ def _take(places: Array, source: Shape, shape: Shape) -> Function:
 # Results in the memory of operands that nothing needs any more.
 
 _FRESH = {
-    *("conv2d", "conv_transpose2d", "matmul", "embedding", "concat", "mean", "sum", "max_pool2d"),
+    *(
+        "conv2d",
+        "convolution",
+        "conv_transpose2d",
+        "matmul",
+        "embedding",
+        "concat",
+        "mean",
+        "sum",
+        "max_pool2d",
+    ),
     *("erf", "gelu", "sigmoid", "silu"),
 }
 """Results of floating point numbers in memory of their own, other than those with a writer."""
