@@ -18,7 +18,7 @@ from torch.nn import functional
 import ttmlir
 from ttmlir.runtime import open_device, read_binary, submit
 from ttmlir.runtime.errors import BinaryError
-from ttmlir.runtime.execution import planning
+from ttmlir.runtime.execution import planning, recurrent
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.planning import make_plans, plan_of
 from ttmlir.runtime.execution.prepare import prepare
@@ -194,11 +194,17 @@ def test_wrong_data_of_constants_is_reported_by_the_run() -> None:
         run(b, normal(3, 4))
 
 
+@pytest.fixture(params=["2024", "2026"])
+def spelling(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The year whose operations `planned_model` compiles to."""
+    monkeypatch.setenv("TTMLIR_SPELLING", request.param)
+    return request.param
+
+
 def planned_model(model: Any, *inputs: Tensor) -> tuple[Counter[str], float]:
-    """What a compiled model of torch runs, in the operations of 2024, and how far its results are
-    from torch's."""
+    """What a compiled model of torch runs, and how far its results are from torch's."""
     with torch.no_grad():
-        compiled = ttmlir.compile(model, *inputs, spelling="2024")
+        compiled = ttmlir.compile(model, *inputs)
         expected = model(*inputs)
         expected = expected[0] if isinstance(expected, tuple) else expected
         result = compiled(*inputs)
@@ -207,6 +213,7 @@ def planned_model(model: Any, *inputs: Tensor) -> tuple[Counter[str], float]:
     return planned(prepare(compiled.binary.program(0))), error
 
 
+@pytest.mark.usefixtures("spelling")
 @pytest.mark.parametrize(("layers", "width"), [(1, 5), (2, 7)])
 def test_steps_of_an_lstm_are_one_step(layers: int, width: int) -> None:
     """Gates, projection and states; all states are results."""
@@ -233,6 +240,7 @@ class Bidirectional(nn.Module):
         return torch.cat([outer.flatten(), last.flatten(), inner.flatten()])
 
 
+@pytest.mark.usefixtures("spelling")
 @pytest.mark.parametrize("numbers", [1, 75, 1 << 16])
 def test_sequences_of_an_lstm_in_both_directions(
     numbers: int, monkeypatch: pytest.MonkeyPatch
@@ -241,7 +249,7 @@ def test_sequences_of_an_lstm_in_both_directions(
 
     Inputs are turned for one, three (of seven) or all steps at once.
     """
-    monkeypatch.setattr(planning, "_BLOCK", numbers)
+    monkeypatch.setattr(recurrent, "_BLOCK", numbers)
     torch.manual_seed(4)
     inputs = torch.randn(2, 7, 5), torch.randn(2, 2, 3), torch.randn(2, 2, 3)
     counts, error = planned_model(Bidirectional(), *inputs)
@@ -264,6 +272,7 @@ class Gated(nn.Module):
         return torch.cat([states.flatten(), last.flatten()])
 
 
+@pytest.mark.usefixtures("spelling")
 @pytest.mark.parametrize(("layers", "width"), [(1, 3), (2, 7)])
 def test_steps_of_a_gru_are_one_step(layers: int, width: int) -> None:
     """Gates, projection and state, also of the first step."""
@@ -298,6 +307,7 @@ class Watched(nn.Module):
         return state + more.get(self.needs, 0)
 
 
+@pytest.mark.usefixtures("spelling")
 @pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("needs", ["nothing", "candidate", "update", "hidden", "order", "sign"])
 def test_units_that_are_not_those_of_a_gru_stay_apart(needs: str) -> None:
@@ -308,6 +318,7 @@ def test_units_that_are_not_those_of_a_gru_stay_apart(needs: str) -> None:
     assert (counts["tanh"] == 0) == (needs == "nothing")
 
 
+@pytest.mark.usefixtures("spelling")
 def test_inputs_that_are_repeated_for_several_states() -> None:
     """What is given to one state is given to three."""
     torch.manual_seed(6)
@@ -335,6 +346,7 @@ class Feedback(nn.Module):
         return torch.cat([x, *inner], 1)
 
 
+@pytest.mark.usefixtures("spelling")
 @pytest.mark.parametrize("takes", ["outer", "inner"])
 def test_cells_that_need_more_than_states_stay_apart(takes: str) -> None:
     """A decoder, whose next input is not there before the cell has run."""
@@ -345,6 +357,7 @@ def test_cells_that_need_more_than_states_stay_apart(takes: str) -> None:
     assert error < 1e-6
 
 
+@pytest.mark.usefixtures("spelling")
 def test_gates_that_are_used_otherwise_stay_apart() -> None:
     """An inner state or a gate that is needed before the outer state is there."""
     torch.manual_seed(3)
@@ -362,6 +375,7 @@ def test_gates_that_are_used_otherwise_stay_apart() -> None:
     assert counts["sigmoid"] == 1
 
 
+@pytest.mark.usefixtures("spelling")
 @pytest.mark.parametrize("shape", [(33,), (3, 5), (1500,)])
 @pytest.mark.parametrize("affine", [False, True])
 def test_layer_norms_are_one_step(shape: tuple[int, ...], affine: bool) -> None:
@@ -376,6 +390,7 @@ def test_layer_norms_are_one_step(shape: tuple[int, ...], affine: bool) -> None:
     assert not counts["mean"]
 
 
+@pytest.mark.usefixtures("spelling")
 def test_a_norm_whose_parts_are_results_stays_apart() -> None:
     """Only what nothing else needs is joined."""
 
@@ -408,6 +423,17 @@ def test_models_that_cannot_run_here_are_compiled(monkeypatch: pytest.MonkeyPatc
         compiled(x)
 
 
+@pytest.mark.usefixtures("spelling")
+@pytest.mark.parametrize(("stride", "groups"), [((2, 1), 1), ((1, 2), 2)])
+def test_images_whose_sides_are_padded_apart(stride: tuple[int, int], groups: int) -> None:
+    """Weights are put in order once, wherever the borders are."""
+    torch.manual_seed(11)
+    conv = nn.Conv2d(4, 6, (3, 2), stride, groups=groups)
+    model = nn.Sequential(nn.ZeroPad2d((1, 2, 0, 3)), conv, nn.ReLU())
+    _, error = planned_model(model, torch.randn(2, 4, 9, 11))
+    assert error < 1e-6
+
+
 class Borders(nn.Module):
     """Reflected borders, all different, before and after a function, and repeated pixels."""
 
@@ -423,6 +449,7 @@ class Borders(nn.Module):
         return functional.interpolate(wide, scale_factor=(2.0, 3.0), mode="nearest")
 
 
+@pytest.mark.usefixtures("spelling")
 def test_borders_are_taken_at_once() -> None:
     """Chains of lookups and views are one step, also across functions of single numbers."""
     torch.manual_seed(6)
@@ -432,6 +459,7 @@ def test_borders_are_taken_at_once() -> None:
     assert counts["gelu"] == 1
 
 
+@pytest.mark.usefixtures("spelling")
 def test_a_moved_tensor_that_is_used_twice() -> None:
     """What comes before it is not computed again, nor is it lost."""
 
@@ -486,6 +514,7 @@ def messages(nodes: Tensor, begin: Tensor, end: Tensor, weights: Tensor) -> Tens
     return torch.cat([nodes[begin], nodes[end]], 1) @ weights
 
 
+@pytest.mark.usefixtures("spelling")
 def test_tables_are_multiplied_before_rows_are_taken() -> None:
     """Where rows are taken more than once."""
     torch.manual_seed(9)

@@ -74,3 +74,10 @@ class Links:
             return None
         step = self.draft.steps[number]
         return step if mnemonic_of(step) == mnemonic else None
+
+
+def read_only(array: Array) -> Array:
+    """The array, which nobody writes to through what is returned."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import itemgetter, methodcaller
 from typing import Any
 
 import numpy as np
 
 from ttmlir.optable.op_definition import Family, Shape, broadcast_shape
-from ttmlir.runtime.execution.drafts import Draft, Links, mnemonic_of, shape_of
+from ttmlir.runtime.execution.drafts import Draft, Links, mnemonic_of, read_only, shape_of
 from ttmlir.runtime.execution.inlining import inline_cached_calls
+from ttmlir.runtime.execution.recurrent import (
+    apply_before_slicing,
+    join_cells,
+    join_gated_units,
+    join_sequences,
+    slice_after_reshaping,
+)
 from ttmlir.runtime.execution.steps import (
     DATA_ERRORS,
     Function,
@@ -208,10 +213,41 @@ def _multiply_rows(depth: int, matrix: Shape, result: Shape) -> Function:
 def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
     """A convolution whose weights are prepared for many images."""
     assert step.call is not None, "the step is a row"
+    return _pack(step, constants, step.call.parameters)
+
+
+def _convolution(step: Step, constants: dict[int, Array]) -> Step | None:
+    """The same of a convolution that has a padding for each side."""
+    assert step.call is not None, "the step is a row"
+    given = step.call.parameters
+    is_plain = all(each == 1 for each in (*given["input_dilation"], given["batch_group_count"]))
+    if not is_plain or any(given["window_reversal"]) or given["dimension_numbers"] != _IMAGES:
+        return None
+    image, weight, *_ = _shapes(step)
+    sides = ("top", "bottom", "left", "right")
+    pads = {f"padding_{side}": n for side, n in zip(sides, given["padding"], strict=True)}
+    if min(pads.values()) < 0:
+        return None
+    parameters = {"batch_size": image[0], "in_channels": image[3], **pads}
+    parameters["groups"] = given["feature_group_count"]
+    for place, axis in enumerate(("height", "width")):
+        parameters[f"input_{axis}"] = image[1 + place]
+        parameters[f"kernel_{axis}"] = weight[2 + place]
+        parameters[f"stride_{axis}"] = given["window_strides"][place]
+        parameters[f"dilation_{axis}"] = given["weight_dilation"][place]
+    return _pack(step, constants, parameters)
+
+
+_IMAGES = "[b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f]"
+"""Images with channels last, and weights with the window last."""
+
+
+def _pack(step: Step, constants: dict[int, Array], parameters: dict[str, Any]) -> Step | None:
+    assert step.call is not None, "the step is a row"
     image, *others = step.inputs
     if image in constants or any(slot not in constants for slot in others):
         return None
-    convolve = pack_conv2d(step.call.parameters, *(constants[slot] for slot in others))
+    convolve = pack_conv2d(parameters, *(constants[slot] for slot in others))
     shape = _shapes(step)[-1]
     dtype = step.call.output.desc.element.compute
     if any(constants[slot].dtype != dtype for slot in others):
@@ -220,7 +256,7 @@ def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
     def run(image: Array) -> Array:
         return convolve(image).reshape(shape)
 
-    return replace(step, inputs=(image,), function=run)
+    return replace(step, inputs=(image,), function=run, is_fresh=True)
 
 
 def _where(step: Step, constants: dict[int, Array]) -> Step | None:
@@ -264,6 +300,7 @@ _MAKERS: dict[str, Callable[[Step, dict[int, Array]], Step | None]] = {
     "slice": _slice,
     "matmul": _matmul,
     "conv2d": _conv2d,
+    "convolution": _convolution,
     "where": _where,
 }
 """What makes the step with a function of its own, by mnemonic; None where none is faster."""
@@ -438,7 +475,17 @@ def _take(places: Array, source: Shape, shape: Shape) -> Function:
 # Results in the memory of operands that nothing needs any more.
 
 _FRESH = {
-    *("conv2d", "conv_transpose2d", "matmul", "embedding", "concat", "mean", "sum", "max_pool2d"),
+    *(
+        "conv2d",
+        "convolution",
+        "conv_transpose2d",
+        "matmul",
+        "embedding",
+        "concat",
+        "mean",
+        "sum",
+        "max_pool2d",
+    ),
     *("erf", "gelu", "sigmoid", "silu"),
 }
 """Results of floating point numbers in memory of their own, other than those with a writer."""
@@ -525,531 +572,6 @@ class _Memory:
         self._first[slot] = first
 
 
-# --- Recurrent ------------------------------------------------------------------------------------
-# Steps of an LSTM as one step each, as they are too short for single calls of NumPy.
-
-Key = tuple[slice, ...]
-
-
-def join_cells(draft: Draft) -> None:
-    """Join what computes the next states from the gates, and the gates from the states."""
-    search = _RecurrentSearch(draft)
-    changed: dict[int, Step | None] = {}
-    for number, step in enumerate(draft.steps):
-        if mnemonic_of(step) == "multiply":
-            cell = search.find(number)
-            if cell is not None:
-                changed.update(dict.fromkeys(cell.joined))
-                changed[number] = cell.step
-    draft.replace_steps(changed)
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """What takes the place of a step, and the numbers of the others that it does the work of."""
-
-    step: Step
-    joined: list[int]
-
-
-class _RecurrentSearch(Links):
-    """Finds cells by the product of the output gate with the tangent of the inner state."""
-
-    def _operands(self, step: Step, first: str, second: str) -> tuple[Step, Step] | None:
-        """The operations that make the operands of a step, in either order."""
-        for one, other in (step.inputs, step.inputs[::-1]):
-            found = self.made_by(one, first), self.made_by(other, second)
-            if found[0] is not None and found[1] is not None:
-                return found[0], found[1]
-        return None
-
-    def find(self, number: int) -> _Cell | None:
-        """The cell whose outer state is the result of a step; None if there is none."""
-        outer = self.draft.steps[number]
-        gated = self._operands(outer, "slice", "tanh")
-        if gated is None:
-            return None
-        output_gate, tangent = gated
-        inner = self.made_by(tangent.inputs[0], "add", uses=None)
-        products = None if inner is None else self._operands(inner, "multiply", "multiply")
-        if inner is None or products is None:
-            return None
-        later = [each for each in self.readers[inner.written[0]] if each < number]
-        if later != [self.writers[tangent.written[0]]]:
-            # Somebody else needs the inner state before the outer one is there.
-            return None
-        for added, kept in (products, products[::-1]):
-            entering = self._operands(added, "slice", "tanh")
-            for gate, state in (kept.inputs, kept.inputs[::-1]):
-                forget_gate = self.made_by(gate, "slice")
-                if entering is None or forget_gate is None:
-                    continue
-                input_gate, candidate = entering
-                taken = self.made_by(candidate.inputs[0], "slice")
-                if taken is None:
-                    continue
-                slices = [output_gate, forget_gate, input_gate, taken]
-                sigmoid = self._sigmoid_of(slices)
-                if sigmoid is None or not _are_alike(outer, inner, *slices, candidate, state=kept):
-                    continue
-                steps = [*slices, sigmoid, candidate, added, kept, inner, tangent]
-                return self._join(outer, inner, sigmoid.inputs[0], state, slices, steps)
-        return None
-
-    def _sigmoid_of(self, slices: list[Step]) -> Step | None:
-        """The sigmoid of all gates that the first three slices are taken of."""
-        *gates, taken = slices
-        slots = {step.inputs[0] for step in gates}
-        sigmoid = self.made_by(slots.pop(), "sigmoid", uses=3) if len(slots) == 1 else None
-        return sigmoid if sigmoid is not None and sigmoid.inputs == taken.inputs else None
-
-    def _join(
-        self,
-        outer: Step,
-        inner: Step,
-        gates: int,
-        state: int,
-        slices: list[Step],
-        steps: list[Step],
-    ) -> _Cell:
-        output_gate, forget_gate, input_gate, candidate = map(_key_of, slices)
-        keys = output_gate, forget_gate, input_gate, candidate
-        projection = self._projection_of(gates)
-        if projection is None:
-            function, inputs = partial(_next_states, keys), (gates, state)
-        else:
-            made_by, inputs = projection
-            steps = [*steps, *made_by]
-            function, inputs = CellFunction(keys, shape_of(made_by[0])), (*inputs, state)
-        step = replace(
-            outer,
-            function=function,
-            inputs=inputs,
-            further=inner.written,
-            is_unrounded=False,
-            is_pure=False,
-            is_fresh=True,
-        )
-        return _Cell(step, [self.writers[each.written[0]] for each in steps])
-
-    def _projection_of(self, gates: int) -> tuple[list[Step], tuple[int, ...]] | None:
-        """The steps of states @ weights + offsets + inputs, and the slots of these four."""
-        total = self.made_by(gates, "add", uses=2)
-        shifted = None if total is None else self.made_by(total.inputs[0], "add")
-        shaped = None if shifted is None else self.made_by(shifted.inputs[0], "reshape")
-        product = None if shaped is None else self.made_by(shaped.inputs[0], "matmul")
-        if total is None or shifted is None or shaped is None or product is None:
-            return None
-        columns = shape_of(product)[-1]
-        if shape_of(shaped)[-1] != columns or len(shape_of(product)) != 2:
-            return None
-        if _operand_shape(shifted, 1) != (columns,):
-            return None
-        added = _operand_shape(total, 1)
-        if added[-2:] != shape_of(product) or math.prod(added) != math.prod(shape_of(total)):
-            return None
-        joined = [total, shifted, shaped, product]
-        outer, weights = product.inputs
-        flattened = self.made_by(outer, "reshape")
-        if flattened is not None:
-            joined.append(flattened)
-            outer = flattened.inputs[0]
-        return joined, (outer, weights, shifted.inputs[1], total.inputs[1])
-
-
-def _operand_shape(step: Step, place: int) -> Shape:
-    assert step.call is not None, "the step is a row"
-    operand = step.call.operands[place]
-    assert operand is not None, "the operation has all operands"
-    return operand.desc.shape
-
-
-def _are_alike(*steps: Step, state: Step) -> bool:
-    """True if all results, and the operands of a product, are float32 of one shape."""
-    shapes = {shape_of(step) for step in steps}
-    shapes |= {_operand_shape(state, 0), _operand_shape(state, 1)}
-    narrow = all(
-        step.output_desc is not None and step.output_desc.element.compute == np.float32
-        for step in steps
-    )
-    return narrow and len(shapes) == 1
-
-
-def _key_of(step: Step) -> Key:
-    """What a slice takes."""
-    assert step.call is not None, "the step is a row"
-    parameters: dict[str, Any] = step.call.parameters
-    bounds = zip(parameters["begins"], parameters["ends"], parameters["step"], strict=True)
-    return tuple(slice(*each) for each in bounds)
-
-
-@dataclass(frozen=True)
-class CellFunction:
-    """From outer state, weights, offsets, inputs and inner state to outer and inner state."""
-
-    keys: tuple[Key, Key, Key, Key]
-    """Where output gate, forget gate, input gate and candidate are among the gates."""
-    shape: Shape
-    """The shape of the gates."""
-
-    def __call__(
-        self, outer: Array, weights: Array, offsets: Array, inputs: Array, state: Array
-    ) -> tuple[Array, Array]:
-        """The next states."""
-        gates = np.matmul(outer.reshape(-1, len(weights)), weights)
-        np.add(gates, offsets, out=gates)
-        gates = gates.reshape(self.shape)
-        np.add(gates, inputs, out=gates)
-        return _next_states(self.keys, gates, state)
-
-
-def _next_states(
-    keys: tuple[Key, Key, Key, Key], gates: Array, state: Array
-) -> tuple[Array, Array]:
-    """From gates and inner state to outer and inner state."""
-    output_gate, forget_gate, input_gate, candidate = keys
-    entering = np.tanh(gates[candidate])
-    # A gate is 1 / (1 + exp(-x)); what passes it is divided by the reciprocal.
-    closed = np.negative(gates)
-    np.exp(closed, out=closed)
-    np.add(closed, np.float32(1), out=closed)
-    np.divide(entering, closed[input_gate], out=entering)
-    inner = np.divide(state, closed[forget_gate])
-    np.add(inner, entering, out=inner)
-    np.tanh(inner, out=entering)
-    np.divide(entering, closed[output_gate], out=entering)
-    return entering, inner
-
-
-# --- Sequences ------------------------------------------------------------------------------------
-# Steps of an LSTM one after another as one step of the plan.
-#
-# States and gates have a row for each feature there and a column for each sequence of the batch: so
-# the product with the weights takes less time, and each gate is in one piece. Gates come with the
-# other sign, as exp(-x) is what is needed of them.
-
-
-def join_sequences(draft: Draft) -> None:
-    """Join cells that pass their states on to the next one and nothing but outer states beside."""
-    search = _SequenceSearch(draft)
-    changed: dict[int, Step | None] = {}
-    for numbers in search.sequences():
-        joined = search.join(numbers)
-        if joined is not None:
-            changed.update(dict.fromkeys(numbers[1:]))
-            changed[numbers[0]] = joined
-    draft.replace_steps(changed)
-
-
-class _SequenceSearch(Links):
-    """Finds cells with the same weights, each of which is given the states of the one before."""
-
-    def sequences(self) -> list[list[int]]:
-        """The numbers of the steps of each sequence of two cells or more."""
-        found: dict[int, list[int]] = {}
-        for number, step in enumerate(self.draft.steps):
-            if not isinstance(step.function, CellFunction):
-                continue
-            before = self.writers.get(step.inputs[0])
-            sequence = found.pop(before, []) if before is not None else []
-            if sequence and not self._goes_on(self.draft.steps[sequence[-1]], step):
-                found[sequence[-1]] = sequence
-                sequence = []
-            found[number] = [*sequence, number]
-        return [numbers for numbers in found.values() if len(numbers) > 1]
-
-    def _goes_on(self, step: Step, following: Step) -> bool:
-        """True if a cell is the next one of a sequence, and the only one that needs the inner state
-        before."""
-        outer, inner = step.written
-        return (
-            step.function == following.function
-            and following.inputs[0] == outer
-            and following.inputs[-1] == inner
-            and following.inputs[1:3] == step.inputs[1:3]
-            and self.uses[inner] == 1
-        )
-
-    def join(self, numbers: list[int]) -> Step | None:
-        """One step for all cells, in the place of the first one; None if it cannot come there."""
-        cells = [self.draft.steps[number] for number in numbers]
-        first, last = cells[0], cells[-1]
-        function = first.function
-        assert isinstance(function, CellFunction), "cells have such a function"
-        constants = self.draft.constants
-        weights, offsets = (constants.get(slot) for slot in first.inputs[1:3])
-        inputs = [cell.inputs[3] for cell in cells]
-        # What later cells are given is there before the first one, or comes from the states.
-        if weights is None or offsets is None:
-            return None
-        if any(self.writers.get(slot, -1) > numbers[0] for slot in inputs):
-            return None
-        starts = _starts_of(function.keys, shape_of(first))
-        if starts is None or shape_of(first)[-1] != len(weights):
-            return None
-        run = _sequence(starts, weights, offsets, len(cells))
-        further = (*(cell.written[0] for cell in cells[1:]), last.written[1])
-        return replace(
-            first,
-            function=run,
-            inputs=(first.inputs[0], first.inputs[-1], *inputs),
-            further=further,
-            is_fresh=False,
-        )
-
-
-def _starts_of(keys: tuple[Key, ...], shape: Shape) -> list[int] | None:
-    """The first column of each gate; None if one is not a range of as many as the state has."""
-    *outer, width = shape
-    for key in keys:
-        *others, columns = key
-        whole = all(
-            (part.start, part.stop, part.step) == (0, extent, 1)
-            for part, extent in zip(others, outer, strict=True)
-        )
-        if not whole or columns.step != 1 or columns.stop - columns.start != width:
-            return None
-    return [key[-1].start for key in keys]
-
-
-_BLOCK = 1 << 16
-"""Numbers that are given to as many steps at once as have no more, unless one has."""
-
-
-def _sequence(starts: list[int], weights: Array, offsets: Array, count: int) -> Function:
-    """From outer and inner state and the inputs of all cells to all outer states and the inner one.
-
-    `weights` (features, gates) and `offsets` (gates) are those of all gates.
-    """
-    width = len(weights)
-    columns = [slice(start, start + width) for start in starts]
-    places = [slice(place * width, (place + 1) * width) for place in range(4)]
-    signs = np.repeat(np.array([-1, -1, -1, 1], np.float32), width)[:, None]
-    matrix = np.ascontiguousarray(np.concatenate([weights[:, each].T for each in columns]) * signs)
-    one = np.float32(1)
-
-    def run(outer: Array, inner: Array, *inputs: Array) -> tuple[Array, ...]:
-        # The first outer state may have another shape than what cells make of it.
-        shape = inner.shape
-        batch = inner.size // width
-        state = np.array(outer.reshape(batch, width).T, order="C")
-        memory = np.array(inner.reshape(batch, width).T, order="C")
-        # New memory for what is given to all steps would take longer than the steps.
-        block = min(count, max(1, _BLOCK // (4 * width * batch)))
-        added = np.empty((block, 4 * width, batch), np.float32)
-        gates = np.empty((4 * width, batch), np.float32)
-        output_gate, forget_gate, input_gate, entering = (gates[place] for place in places)
-        closed, shutting = gates[: 3 * width], added[:, : 3 * width]
-        opening = added[:, 3 * width :]
-        states = np.empty((count, width, batch), np.float32)
-        for number in range(count):
-            here = number % block
-            if not here:
-                given = np.stack(
-                    [each.reshape(batch, -1) for each in inputs[number : number + block]]
-                )
-                given += offsets
-                for place, each in zip(places, columns, strict=True):
-                    added[: len(given), place] = given[:, :, each].transpose(0, 2, 1)
-            np.matmul(matrix, state, out=gates)
-            np.subtract(closed, shutting[here], out=closed)
-            np.add(entering, opening[here], out=entering)
-            # A gate is 1 / (1 + exp(-x)); what passes it is divided by the reciprocal.
-            np.exp(closed, out=closed)
-            np.add(closed, one, out=closed)
-            np.tanh(entering, out=entering)
-            np.divide(entering, input_gate, out=entering)
-            np.divide(memory, forget_gate, out=memory)
-            np.add(memory, entering, out=memory)
-            state = states[number]
-            np.tanh(memory, out=state)
-            np.divide(state, output_gate, out=state)
-        return tuple(each.T.reshape(shape) for each in (*states, memory))
-
-    return run
-
-
-# --- Gated units ----------------------------------------------------------------------------------
-# Steps of a GRU as one step each.
-
-
-def join_gated_units(draft: Draft) -> None:
-    """Join what computes the next state of a GRU from the state, down to the same digits."""
-    search = _GatedSearch(draft)
-    changed: dict[int, Step | None] = {}
-    for number, step in enumerate(draft.steps):
-        if mnemonic_of(step) == "add":
-            unit = search.find(number)
-            if unit is not None:
-                changed.update(dict.fromkeys(unit.joined))
-                changed[number] = unit.step
-    draft.replace_steps(changed)
-
-
-class _GatedSearch(_RecurrentSearch):
-    """Finds units by (state - candidate) * update gate + candidate."""
-
-    def find(self, number: int) -> _Cell | None:
-        """The unit whose next state is the result of a step; None if there is none."""
-        last = self.draft.steps[number]
-        for one, other in (last.inputs, last.inputs[::-1]):
-            kept, candidate = self.made_by(one, "multiply"), self.made_by(other, "tanh", uses=2)
-            ends = None if kept is None else self._operands(kept, "subtract", "sigmoid")
-            if kept is None or candidate is None or ends is None:
-                continue
-            change, update = ends
-            total = self.made_by(candidate.inputs[0], "add")
-            sums = None if total is None else self._operands(total, "multiply", "slice")
-            if change.inputs[1] != other or total is None or sums is None:
-                continue
-            entering, given = sums
-            gated = self._operands(entering, "slice", "sigmoid")
-            if gated is None:
-                continue
-            hidden, reset = gated
-            joined = [kept, candidate, change, update, total, entering, given, hidden, reset]
-            return self._unit(last, change.inputs[0], joined)
-        return None
-
-    def _unit(self, last: Step, state: int, joined: list[Step]) -> _Cell | None:
-        _, _, change, update, _, _, given, hidden, reset = joined
-        pairs: list[tuple[Step, Step]] = []
-        for gate in (reset, update):
-            total = self.made_by(gate.inputs[0], "add")
-            slices = None if total is None else self._operands(total, "slice", "slice")
-            if total is None or slices is None:
-                return None
-            joined += [total, *slices]
-            first, second = slices
-            is_hidden = first.inputs == hidden.inputs
-            pairs.append((first, second) if is_hidden else (second, first))
-        pairs.append((hidden, given))
-        if not _are_alike(last, *joined[:3], hidden, state=joined[2]):
-            return None
-        starts: list[int] | None = None
-        for sliced in zip(*pairs, strict=True):
-            found = _starts_of(tuple(map(_key_of, sliced)), shape_of(sliced[0]))
-            if len({step.inputs for step in sliced}) != 1 or starts not in (None, found):
-                return None
-            starts = found
-        width = shape_of(last)[-1]
-        shifted = self.made_by(hidden.inputs[0], "add", uses=3)
-        shaped = None if shifted is None else self.made_by(shifted.inputs[0], "reshape")
-        product = None if shaped is None else self.made_by(shaped.inputs[0], "matmul")
-        outer = None if product is None else self.made_by(product.inputs[0], "reshape")
-        if starts not in ([0, width, 2 * width], [width, 0, 2 * width]):
-            return None
-        if shifted is None or shaped is None or product is None or outer is None:
-            return None
-        if outer.inputs[0] != state or not _are_rows(last, change, given, product, shifted):
-            return None
-        step = replace(
-            last,
-            function=partial(_next_state, shape_of(last), starts[0], starts[1]),
-            inputs=(state, product.inputs[1], shifted.inputs[1], given.inputs[0]),
-            is_unrounded=False,
-            is_pure=False,
-            is_fresh=True,
-        )
-        joined += [shifted, shaped, product, outer]
-        return _Cell(step, [self.writers[each.written[0]] for each in joined])
-
-
-def _are_rows(last: Step, change: Step, given: Step, product: Step, shifted: Step) -> bool:
-    """Whether each state has inputs of its own: those repeated for several stay in their parts."""
-    size, width = math.prod(shape_of(last)), shape_of(last)[-1]
-    inputs = _operand_shape(given, 0)
-    return (
-        math.prod(_operand_shape(change, 0)) == size
-        and (inputs[-1], math.prod(inputs)) == (3 * width, 3 * size)
-        and shape_of(product) == (size // width, 3 * width)
-        and _operand_shape(shifted, 1) == (3 * width,)
-    )
-
-
-def _next_state(
-    shape: Shape,
-    reset: int,
-    update: int,
-    state: Array,
-    weights: Array,
-    offsets: Array,
-    inputs: Array,
-) -> Array:
-    """The next state of a GRU, of a shape; `reset` and `update` are where these gates begin."""
-    width = len(weights)
-    state = state.reshape(-1, width)
-    hidden = np.matmul(state, weights)
-    np.add(hidden, offsets, out=hidden)
-    inputs = inputs.reshape(hidden.shape)
-    gates = np.add(hidden[:, : 2 * width], inputs[:, : 2 * width])
-    np.negative(gates, out=gates)
-    np.exp(gates, out=gates)
-    np.add(gates, np.float32(1), out=gates)
-    np.reciprocal(gates, out=gates)
-    candidate = np.multiply(hidden[:, 2 * width :], gates[:, reset : reset + width])
-    np.add(candidate, inputs[:, 2 * width :], out=candidate)
-    np.tanh(candidate, out=candidate)
-    following = np.subtract(state, candidate)
-    np.multiply(following, gates[:, update : update + width], out=following)
-    np.add(following, candidate, out=following)
-    return following.reshape(shape)
-
-
-# --- Gates ----------------------------------------------------------------------------------------
-# Functions of slices as slices of functions, as of the gates of recurrent networks.
-
-_RECURRENT_FUNCTIONS = {"sigmoid", "tanh", "relu", "exp", "silu", "gelu"}
-_RECURRENT_LARGEST = 1 << 16
-"""Elements up to which a call costs enough to compute some that are not needed."""
-
-
-def apply_before_slicing(draft: Draft) -> None:
-    """Apply a function to a whole tensor once where it is applied to most of it in slices."""
-    slices = {
-        step.output: number
-        for number, step in enumerate(draft.steps)
-        if mnemonic_of(step) == "slice" and step.output is not None
-    }
-    uses = draft.count_uses()
-    applied: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for number, step in enumerate(draft.steps):
-        if mnemonic_of(step) in _RECURRENT_FUNCTIONS and step.inputs[0] in slices:
-            slot = step.inputs[0]
-            if uses[slot] == 1:
-                source = draft.steps[slices[slot]].inputs[0]
-                applied[source, mnemonic_of(step)].append(number)
-    before: dict[int, list[Step]] = defaultdict(list)
-    changed: dict[int, Step | None] = {}
-    for (source, _), numbers in applied.items():
-        functions = [draft.steps[number] for number in numbers]
-        places = [slices[step.inputs[0]] for step in functions]
-        whole = draft.steps[places[0]].call
-        assert whole is not None, "slices are rows"
-        assert whole.operands[0] is not None, "slices have an operand"
-        desc = whole.operands[0].desc
-        taken = sum(step.output_desc.volume for step in functions if step.output_desc is not None)
-        if len(functions) < 2 or 2 * taken < desc.volume or desc.volume > _RECURRENT_LARGEST:
-            continue
-        call = functions[0].call
-        assert call is not None, "functions are rows"
-        slot = draft.new_slot()
-        call = replace(call, operands=whole.operands, outputs=(replace(call.output, desc=desc),))
-        before[min(places)].append(
-            replace(functions[0], inputs=(source,), output=slot, output_desc=desc, call=call)
-        )
-        for number, step, place in zip(numbers, functions, places, strict=True):
-            changed[number] = None
-            changed[place] = replace(draft.steps[place], inputs=(slot,), output=step.output)
-    steps: list[Step] = []
-    for number, step in enumerate(draft.steps):
-        steps += before[number]
-        new = changed.get(number, step)
-        if new is not None:
-            steps.append(new)
-    draft.steps = steps
-
-
 # --- Plan -----------------------------------------------------------------------------------------
 # The steps of a program as they run where nobody watches each of them.
 
@@ -1109,22 +631,19 @@ def _compute(step: Step, draft: Draft, room: int) -> Array | None:
         return None
 
 
-def read_only(array: Array) -> Array:
-    """The array, which nobody writes to through what is returned."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 def join_equal_steps(draft: Draft) -> None:
     """Use the result of an equal step instead of computing it again, where memory allows."""
     seen: dict[Hashable, tuple[int, int]] = {}
-    names: dict[int, int] = {}
+    names = _equal_constants(draft)
     left: list[Step] = []
     for number, old in enumerate(draft.steps):
         step = old
         if any(slot in names for slot in step.inputs):
             step = replace(step, inputs=tuple(names.get(slot, slot) for slot in step.inputs))
+        if mnemonic_of(step) == "typecast" and _is_unary(step) and step.output is not None:
+            # To the type that the operand has.
+            names[step.output] = step.inputs[0]
+            continue
         key = _meaning(step)
         if key is not None and step.output is not None:
             first, slot = seen.get(key, (number, step.output))
@@ -1137,6 +656,16 @@ def join_equal_steps(draft: Draft) -> None:
     draft.outputs = tuple(names.get(slot, slot) for slot in draft.outputs)
 
 
+def _equal_constants(draft: Draft) -> dict[int, int]:
+    """For small constants, the first slot that holds the same."""
+    first: dict[Hashable, int] = {}
+    return {
+        slot: first.setdefault((value.dtype.str, value.shape, value.tobytes()), slot)
+        for slot, value in draft.constants.items()
+        if value.nbytes <= _SMALL
+    }
+
+
 def _is_small(step: Step) -> bool:
     assert step.output_desc is not None, "the step has a result"
     return step.output_desc.volume * step.output_desc.element.compute.itemsize <= _SMALL
@@ -1147,9 +676,13 @@ def _meaning(step: Step) -> Hashable:
     if not step.is_pure or step.call is None or step.further:
         return None
     parameters = tuple(sorted(step.call.parameters.items()))
-    desc = step.output_desc
+    mnemonic, inputs, desc = step.call.definition.mnemonic, step.inputs, step.output_desc
+    if mnemonic_of(step) == "multiply" and len({*inputs}) == 1:
+        mnemonic, inputs = "square", inputs[:1]
+    # Wherever the memory of a device is, it holds the same.
+    stored = None if desc is None else (desc.shape, desc.element, desc.data_type)
     try:
-        key = step.call.definition.mnemonic, step.inputs, parameters, step.call.compute_config, desc
+        key = mnemonic, inputs, parameters, step.call.compute_config, stored
         hash(key)
     except TypeError:
         return None
@@ -1282,21 +815,21 @@ class _NormalizationSearch(Links):
     def find(self, scaled: Step) -> tuple[int, Step, list[int]] | None:
         """The number of the last step of a normalization, what takes its place, and the others."""
         root = self.made_by(scaled.inputs[1], "rsqrt")
-        centered = self.made_by(scaled.inputs[0], "subtract", uses=2)
+        centered = self.made_by(scaled.inputs[0], "subtract", uses=None)
         if root is None or centered is None:
             return None
         above = self.made_by(root.inputs[0], "add")
         if above is None or above.inputs[1] not in self.draft.constants:
             return None
         variance = self.made_by(above.inputs[0], "mean")
-        squares = None if variance is None else self.made_by(variance.inputs[0], "square")
+        squares = None if variance is None else self._squares_of(variance.inputs[0], centered)
         mean = self.made_by(centered.inputs[1], "mean")
         if variance is None or squares is None or mean is None:
             return None
         epsilon = self.draft.constants[above.inputs[1]]
         columns = _reduced(mean)
         if not (
-            squares.inputs[0] == scaled.inputs[0]
+            self.uses[scaled.inputs[0]] == 1 + len(squares.inputs)
             and mean.inputs[0] == centered.inputs[0]
             and columns
             and columns == _reduced(variance)
@@ -1317,8 +850,13 @@ class _NormalizationSearch(Links):
         numbers = [self.writers[step.written[0]] for step in steps]
         return numbers[-1], replace(last, is_fresh=True), numbers[:-1]
 
+    def _squares_of(self, slot: int, centered: Step) -> Step | None:
+        """The step that makes squares of what is left of the mean, if it makes a slot."""
+        squares = self.made_by(slot, "square") or self.made_by(slot, "multiply")
+        return squares if squares is not None and {*squares.inputs} == {*centered.written} else None
+
     def _follow(self, step: Step, mnemonic: str, columns: Shape) -> Step | None:
-        """The only step that reads a result, if it combines it with one number for each column."""
+        """The only step that reads a result, if it combines it with a number, or one a column."""
         (slot,) = step.written
         if self.uses[slot] != 1 or slot in self.draft.outputs:
             return None
@@ -1329,6 +867,7 @@ class _NormalizationSearch(Links):
         assert following.call.operands[1] is not None, "the operation has two operands"
         other = following.call.operands[1].desc
         fits = other.shape[-len(columns) :] == columns and other.volume == math.prod(columns)
+        fits = fits or other.volume == 1
         return following if fits and shape_of(following) == shape_of(step) else None
 
 
@@ -1393,6 +932,7 @@ def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Pl
     draft = Draft([step for step in steps if not step.is_idle], outputs, slots)
     fold_constants(draft)
     join_equal_steps(draft)
+    slice_after_reshaping(draft)
     apply_before_slicing(draft)
     join_cells(draft)
     join_sequences(draft)

@@ -26,7 +26,9 @@ _BLOCK = 1 << 16
 
 
 def _even(parameters: dict[str, Any]) -> Axes:
-    """The axes of an operation whose padding is the same on both sides."""
+    """The axes of an operation whose padding is the same on both sides, unless it says all four."""
+    if "padding_top" in parameters:
+        return window_axes(parameters)
     sides = {"top": "height", "bottom": "height", "left": "width", "right": "width"}
     padding = {f"padding_{side}": parameters[f"padding_{axis}"] for side, axis in sides.items()}
     return window_axes(parameters, **padding)
