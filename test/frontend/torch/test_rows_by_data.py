@@ -113,6 +113,34 @@ def test_writes_of_selected_rows() -> None:
     check(writes, *((X, mask) for mask in MASKS.values()))
 
 
+def _scaled(x: Any, mask: Any) -> Any:
+    y = x.clone()
+    y[mask] *= 2
+    return y
+
+
+def _column_raised(x: Any, mask: Any) -> Any:
+    y = x.clone()
+    y[mask, 2] += 1
+    return y
+
+
+def _selected_raised(x: Any, mask: Any) -> Any:
+    y = x.clone()
+    chosen = y[mask]
+    more = chosen[chosen[:, 0] > 0]
+    more.add_(1)
+    flat = y.masked_select(y > 0)
+    flat.mul_(3)
+    return y, chosen.sum(), more.sum(0), flat.sum()
+
+
+@pytest.mark.parametrize("model", [_scaled, _column_raised, _selected_raised])
+def test_writes_to_a_selection_in_place(model: Callable[..., Any]) -> None:
+    """What a mask selects is a copy: rows that it does not select stay as they are."""
+    check(model, *((X, mask) for mask in MASKS.values()))
+
+
 def test_different_numbers() -> None:
     """`unique` with the places and counts of numbers."""
 

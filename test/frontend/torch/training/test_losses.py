@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from samples.torch_gradients import check_slopes, numbers
+from samples.torch_gradients import check_slopes, numbers, slopes
 from samples.torch_programs import check_all
 
 import ttmlir
@@ -131,3 +131,13 @@ def test_clusters_of_classes() -> None:
         torch.testing.assert_close(compiled(x, given), learn(x, given), rtol=1e-5, atol=1e-6)
     row = ttmlir.compile(loss, x[0], targets[2])
     torch.testing.assert_close(tuple(row(x[0], targets[2])), tuple(loss(x[0], targets[2])))
+
+
+def test_classes_that_a_loss_closes_over() -> None:
+    """torch looks at their numbers, which are no data of the program."""
+    classes, x = torch.tensor([2, 0, 3, 1, 2]), numbers(5, 4)
+
+    def slope(x: Any) -> Any:
+        return slopes(lambda x: x.softmax(1) * F.one_hot(classes, 4), x)
+
+    torch.testing.assert_close(ttmlir.compile(slope, x)(x), slope(x))

@@ -263,9 +263,9 @@ def _masked_select(call: Selection) -> Any:
     if isinstance(x, Rows) or isinstance(mask, Rows):
         return _refuse_rows(call)
     if x.shape == mask.shape:
-        return Rows(x.reshape(-1), {0: call.masks.axis(mask)})
+        return Rows(x.reshape(-1).clone(), {0: call.masks.axis(mask)})
     x, mask = torch.broadcast_tensors(x, mask)
-    return Rows(x.reshape(-1), {0: Axis(mask.reshape(-1))})
+    return Rows(x.reshape(-1).clone(), {0: Axis(mask.reshape(-1))})
 
 
 def _index(call: Selection) -> Any:
@@ -299,11 +299,12 @@ def _select(call: Selection, x: Rows, dim: int, mask: Any) -> Any:
         axis = x.axes.get(dim)
         if axis is None or mask.data.dim() != 1 or mask.axes.get(0) is not axis:
             return _refuse_rows(call)
-        return Rows(x.data, {**x.axes, dim: Axis(axis.valid & mask.data)})
+        return Rows(x.data.clone(), {**x.axes, dim: Axis(axis.valid & mask.data)})
     if x.axes:
         return _refuse_rows(call)
     shape = x.data.shape
-    data = x.data.reshape((*shape[:dim], -1, *shape[dim + mask.dim() :]))
+    # What is written to the selection in place, as by `x[mask] += 1`, is not written to x here.
+    data = x.data.reshape((*shape[:dim], -1, *shape[dim + mask.dim() :])).clone()
     return Rows(data, {dim: call.masks.axis(mask)})
 
 

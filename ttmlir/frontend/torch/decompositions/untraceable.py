@@ -246,6 +246,15 @@ def _dense(name: str) -> Callable[..., Any]:
     return function
 
 
+def _one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """Where numbers are those of classes; torch checks the numbers of tensors from outside."""
+    torch = torch_package()
+    if num_classes < 0 or tensor.dtype != torch.int64:
+        return torch.nn.functional.one_hot(tensor, num_classes)
+    classes = torch.arange(num_classes, device=tensor.device)
+    return (tensor.unsqueeze(-1) == classes).to(torch.int64)
+
+
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
     **{
         f"_foreach_addc{name}{'_' * in_place}": add_scaled_by_tensor(name, in_place=in_place)
@@ -263,6 +272,7 @@ _UNTRACEABLE: dict[str, Callable[..., Any]] = {
     "nn.functional.embedding": _dense("embedding"),
     "nn.functional.embedding_bag": _dense("embedding_bag"),
     "nn.functional.gaussian_nll_loss": _gaussian_nll_loss,
+    "nn.functional.one_hot": _one_hot,
     "segment_reduce": reduce_segments,
 }
 
