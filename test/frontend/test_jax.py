@@ -14,7 +14,7 @@ import pytest
 jax = pytest.importorskip("jax", reason="needs JAX")
 
 import jax.numpy as jnp  # noqa: E402
-from jax import export  # noqa: E402
+from jax import export, lax  # noqa: E402
 
 import ttmlir  # noqa: E402
 from ttmlir.frontend import jax as jax_constants  # noqa: E402
@@ -266,3 +266,94 @@ def test_jax_makes_no_constants_of_large_arrays(monkeypatch: pytest.MonkeyPatch)
     [constant] = hoisted.constants
     assert np.shares_memory(constant, np.asarray(LARGE["w"]))
     assert "stablehlo.constant" not in hoisted.traced.lower().as_text()
+
+
+def _normal(*shape: int) -> Any:
+    return np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+
+
+WINDOWS: dict[str, tuple[Any, ...]] = {
+    # The library writes one number where several windows have the same extreme.
+    "overlapping_extremes": (
+        jax.grad(
+            lambda x: jnp.sum(
+                lax.reduce_window(x, -jnp.inf, lax.max, (1, 3, 2, 1), (1, 2, 1, 1), "SAME") ** 2
+            )
+        ),
+        _normal(2, 7, 5, 3),
+    ),
+    # What is between the elements of a maximum is no 0.
+    "holes_of_a_maximum": (
+        lambda x: lax.reduce_window(
+            x, -jnp.inf, lax.max, (2, 3), (1, 2), "SAME", base_dilation=(1, 3)
+        ),
+        -np.abs(_normal(5, 4)),
+    ),
+    "start_of_a_maximum": (
+        lambda x: lax.reduce_window(x, 0.3, lax.max, (1, 3, 2, 1), (1, 2, 2, 1), "VALID"),
+        _normal(2, 7, 5, 3),
+    ),
+    "start_of_a_running_maximum": (
+        lambda x: lax.reduce_window(x, 0.3, lax.max, (7,), (1,), [(6, 0)]),
+        _normal(7),
+    ),
+    "window_of_four_dimensions": (
+        lambda x: lax.reduce_window(x, jnp.inf, lax.min, (2, 3, 2, 2), (1, 2, 3, 1), "SAME"),
+        _normal(3, 7, 5, 3),
+    ),
+    "strides_of_windows_of_one_element": (
+        lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 3, 2, 1), (2, 1, 1, 1), "SAME"),
+        _normal(3, 7, 5, 3),
+    ),
+    "groups_and_holes": (
+        lambda x, w: lax.conv_general_dilated(
+            x, w, (2, 1), ((1, 2), (-1, 3)), (1, 2), (2, 1), ("NHWC", "HWIO", "NHWC"), 2
+        ),
+        _normal(2, 7, 9, 6),
+        _normal(3, 5, 3, 8),
+    ),
+    "groups_of_a_batch_of_lines": (
+        lambda x, w: lax.conv_general_dilated(x, w, (2,), "SAME", batch_group_count=2),
+        _normal(4, 3, 11),
+        _normal(6, 3, 4),
+    ),
+    "holes_of_lines": (
+        lambda x, w: lax.conv_general_dilated(x, w, (1,), ((2, 1),), (3,)),
+        _normal(4, 3, 5),
+        _normal(6, 3, 4),
+    ),
+    "more_padding_than_reach": (
+        lambda x, w: lax.conv_transpose(x, w, (2, 3), "VALID", (2, 1)),
+        _normal(2, 9, 7, 4),
+        _normal(3, 2, 4, 5),
+    ),
+}
+"""Windows that have no operation of the library's own, which has a narrower meaning."""
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_of_all_forms_are_right(name: str) -> None:
+    """Gradients of overlapping pools, holes, starts, groups."""
+    function, *arrays = WINDOWS[name]
+    assert_same(jnp.asarray(ttmlir.compile(function, *arrays)(*arrays)), function(*arrays))
+
+
+def test_parts_of_dimensions_without_an_index_are_gathered_and_scattered() -> None:
+    """Slices that are shorter than a dimension that no index moves along, and indices in turn."""
+    rng = np.random.default_rng(4)
+    x, updates = _normal(4, 5, 6), _normal(2, 3, 2, 6)
+    columns, pairs = rng.integers(0, 4, (2, 3, 1)), rng.integers(0, 4, (2, 3, 2))
+
+    def moved(x: Any, columns: Any, pairs: Any, updates: Any) -> Any:
+        rest = {"update_window_dims": (2, 3), "scatter_dims_to_operand_dims": (1,)}
+        written = lax.ScatterDimensionNumbers(inserted_window_dims=(0,), **rest)
+        part = lax.GatherDimensionNumbers((2, 3), (1,), (1,))
+        turned = lax.GatherDimensionNumbers((0, 3), (1,), (2, 0))
+        return (
+            lax.scatter_add(x, columns, updates, written, mode="clip"),
+            lax.gather(x, columns, part, (2, 1, 3)),
+            lax.gather(x, pairs, turned, (2, 1, 3), mode="clip"),
+        )
+
+    arguments = x, columns.astype(np.int32), pairs.astype(np.int32), updates
+    assert_same(ttmlir.compile(moved, *arguments)(*arguments), jax.jit(moved)(*arguments))

@@ -258,7 +258,10 @@ def _rows(gather: _Gather) -> SSAValue:
     table = builder.permute(gather.operand, [*indexed, *rest])
     table = builder.reshape(table, (math.prod(extents[dim] for dim in indexed), math.prod(row)))
     shape = value_shape(numbers)
-    type_ = TensorType(element_type(table), (*shape, math.prod(row)))
+    if not builder.style.destinations and len(shape) > 2:
+        # From 2025 on indices have two dimensions at most.
+        numbers = builder.reshape(numbers, (math.prod(shape),))
+    type_ = TensorType(element_type(table), (*value_shape(numbers), math.prod(row)))
     found = builder.reshape(builder.create("embedding", [numbers, table], type_), (*shape, *row))
     windows = [dim for dim in indexed if gather.sizes[dim] > 1]
     batches = map(batch, range(len(gather.batches)))
@@ -502,6 +505,10 @@ class _Rows:
             not self.batch or not self.outer
         )
 
+    def are_whole(self, sizes: Sequence[int]) -> bool:
+        """Whether slices of these sizes have all elements along dimensions without an index."""
+        return all(sizes[dim] == self.shape[dim] for dim in (*self.outer, *self.inner))
+
     @property
     def is_column(self) -> bool:
         """True where the last dimension is indexed."""
@@ -603,7 +610,7 @@ def _late_gather(op: Operation) -> None:
     mapped = numbers.start_index_map
     rows = _Rows(op, mapped, batching, numbers.index_vector_dim) if mapped else None
     sizes = integers(op, "slice_sizes")
-    if rows is None or not rows.is_regular:
+    if rows is None or not rows.is_regular or not rows.are_whole(sizes):
         RULES["stablehlo.gather"](op)
         return
     builder = rows.builder
@@ -667,11 +674,12 @@ def _late_scatter(op: Operation) -> None:
     rows = None
     if len(op.operands) == 3 and kind is not None and mapped:
         rows = _Rows(op, mapped, batching, numbers.index_vector_dim)
-    if rows is None or kind is None or not rows.is_regular:
+    inserted = numbers.inserted_window_dims
+    if rows is None or kind is None or not rows.is_regular or not {*inserted} <= {*mapped}:
         RULES["stablehlo.scatter"](op)
         return
     builder, updates = rows.builder, op.operands[2]
-    kept = [dim for dim in mapped if dim not in numbers.inserted_window_dims]
+    kept = [dim for dim in mapped if dim not in inserted]
     came = [
         *(batch(n) for n in range(len(rows.batch))),
         *map(operand, rows.outer),

@@ -359,7 +359,9 @@ def _late_convolution(op: Operation) -> None:
     """Images of one dimension, of two, and those whose elements are spread."""
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
     count = len(attr.input_spatial_dimensions)
-    if count == 1:
+    if not _is_plain(op, count):
+        RULES["stablehlo.convolution"](op)
+    elif count == 1:
         _late_conv1d(op)
     elif count == 3 and integer(op, "batch_group_count") == 1:
         _late_conv3d(op)
@@ -375,6 +377,28 @@ def _late_convolution(op: Operation) -> None:
         RULES["stablehlo.convolution"](op)
 
 
+def _is_plain(op: Operation, count: int) -> bool:
+    """True for what convolutions of 1, 2 and 3 dimensions can say."""
+    ones = (1,) * count
+    spread, strides, dilation = (
+        _integers_or(op, name, ones) for name in ("lhs_dilation", "window_strides", "rhs_dilation")
+    )
+    margins = margins_of(op, count)
+    if any(_flags(op, "window_reversal", count)):
+        return False
+    if spread == ones:
+        has_groups = count == 1 and integer(op, "batch_group_count") > 1
+        return not has_groups and min(itertools.chain(*margins), default=0) >= 0
+    # A transposed convolution has no strides of its own, and pads what a window reaches less.
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    kernel = value_shape(op.operands[1])
+    reach = [
+        (kernel[d] - 1) * n for d, n in zip(attr.kernel_spatial_dimensions, dilation, strict=True)
+    ]
+    fits = all(max(each) <= most for each, most in zip(margins, reach, strict=True))
+    return count == 2 and strides == ones and integer(op, "feature_group_count") == 1 and fits
+
+
 def _late_conv3d(op: Operation) -> None:
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
     margins, ones = margins_of(op, 3), (1, 1, 1)
@@ -388,8 +412,7 @@ def _late_conv3d(op: Operation) -> None:
         *attr.input_spatial_dimensions,
         attr.input_feature_dimension,
     )
-    spread = _integers_or(op, "lhs_dilation", ones)
-    if spread != ones or given != wanted or any(low != high for low, high in margins):
+    if given != wanted or any(low != high for low, high in margins):
         RULES["stablehlo.convolution"](op)
         return
     builder = Builder.before(op)
@@ -521,6 +544,12 @@ def _late_reduce_window(op: Operation, *, exact: bool = False) -> None:
     """What is summed up to each element, and pooling of images; `exact` adds integers as such."""
     combining = combiners(op.regions[0])
     name = combining[0].mnemonic if combining is not None and len(op.results) == 1 else ""
+    neutral = None
+    if combining is not None and name:
+        neutral = identity_of(combining[0], element_type(op.operands[0]))
+        if splat_number(op.operands[1]) != neutral:
+            _reduce_window(op)
+            return
     dim = _cumulates_along(op)
     builder = Builder.before(op)
     value, type_ = op.operands[0], op.results[0].type
@@ -539,8 +568,8 @@ def _late_reduce_window(op: Operation, *, exact: bool = False) -> None:
     if exact and is_integer and name == "add":
         _reduce_window(op)
         return
-    if name in ("add", "maximum", "minimum") and len(value_shape(value)) <= 4:
-        replace(op, _late_pool(op, builder, name))
+    if name in ("add", "maximum", "minimum") and neutral is not None and _is_image_window(op):
+        replace(op, _late_pool(op, builder, name, neutral))
         return
     _reduce_window(op)
 
@@ -584,7 +613,24 @@ def _cumulates_along(op: Operation) -> tuple[int, bool] | None:
     return None
 
 
-def _late_pool(op: Operation, builder: Builder, name: str) -> SSAValue:
+def _is_image_window(op: Operation) -> bool:
+    """True for windows that move along height and width of an image, and along nothing else."""
+    rank = len(value_shape(op.operands[0]))
+    window, ones = integers(op, "window_dimensions"), (1,) * rank
+    used = [dim for dim, extent in enumerate(window) if extent > 1]
+    if rank > 4 or len(used) > 2:
+        return False
+    _, moved = _as_image(used, rank)
+    strides, margins = _integers_or(op, "window_strides", ones), margins_of(op, rank)
+    stays = all(
+        (window[dim], strides[dim], *margins[dim]) == (1, 1, 0, 0)
+        for dim in range(rank)
+        if dim not in moved
+    )
+    return stays and min(itertools.chain(*margins), default=0) >= 0
+
+
+def _late_pool(op: Operation, builder: Builder, name: str, neutral: float) -> SSAValue:
     value = op.operands[0]
     rank = len(value_shape(value))
     ones = (1,) * rank
@@ -597,7 +643,7 @@ def _late_pool(op: Operation, builder: Builder, name: str) -> SSAValue:
     if base != ones:
         shape = value_shape(value)
         spread = [(n - 1) * step + 1 for n, step in zip(shape, base, strict=True)]
-        value = spread_out(builder, value, spread, (0,) * rank, base, 0.0)
+        value = spread_out(builder, value, spread, (0,) * rank, base, neutral)
     used = [dim for dim, extent in enumerate(window) if extent > 1]
     image, dims = _as_image(used, rank)
     shape = value_shape(value)
@@ -678,14 +724,19 @@ def _late_select_and_scatter(op: Operation) -> None:
     selection, shape = _selection(op.regions[0]), value_shape(operand)
     combining = combiners(op.regions[1])
     window = integers(op, "window_dimensions")
-    is_image = len(shape) == 4 and window[0] == window[3] == 1
-    if selection is None or combining is None or not is_image or splat_number(init) != 0:
+    strides = _integers_or(op, "window_strides", (1,) * len(shape))
+    margins = margins_of(op, len(shape))
+    is_image = len(shape) == 4 and all(
+        (window[dim], strides[dim], *margins[dim]) == (1, 1, 0, 0) for dim in (0, 3)
+    )
+    # Two windows may have the same extreme, whose numbers are added; the library writes one.
+    is_apart = all(step >= extent for step, extent in zip(strides, window, strict=True))
+    is_sum = combining is not None and combining[0].mnemonic == "add" and splat_number(init) == 0
+    if selection is None or selection[1] or not (is_image and is_apart and is_sum):
         _select_and_scatter(op)
         return
     builder = Builder.before(op)
-    ones = (1,) * 4
-    strides = _integers_or(op, "window_strides", ones)
-    _, (top, bottom), (left, right), _ = margins_of(op, 4)
+    _, (top, bottom), (left, right), _ = margins
     background = builder.create("full", (), operand.type, shape=shape, fill_value=0.0)
     if selection[0] == "minimum":
         operand = builder.create("neg", [operand], operand.type)
