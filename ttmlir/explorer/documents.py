@@ -343,7 +343,7 @@ class ModuleDocument:
     def compile_with_overrides(self, overrides: Overrides) -> Binary:
         """The program with these overrides; DiagnosticError if the compiler refuses one."""
         from ttmlir.compiler import divide_options, spell_pipeline, transform
-        from ttmlir.frontend.compiled import lower_to_ttir
+        from ttmlir.frontend.compiled import lower_model
         from ttmlir.mlir.attributes import cloned
 
         board = self.settings.board or ""
@@ -354,7 +354,7 @@ class ModuleDocument:
         with listening():
             # What overrides did is reported by their effects.
             front, rest = divide_options(options, "ttnn")
-            lower_to_ttir(module, self.stage, "ttnn", options, front)
+            lower_model(module, self.stage, self.signature, "ttnn", options, front)
             transform(module, spell_pipeline("ttnn", rest))
         binary = self._write(module)
         if not overrides:

@@ -631,28 +631,15 @@ class CompiledModel(CallableModel):
 
     def _to_ttir(self, front: str) -> ModuleOp:
         """The program in ttir, with options of the pipeline to it."""
-        module = cloned(self._imported.module)
-        self._lower_to_ttir(module, front)
+        source = self._imported
+        module = cloned(source.module)
+        lower_model(module, source.stage, source.signature, self.target, self._options, front)
         return module
 
     @property
     def _divided_options(self) -> tuple[str, str]:
         in_parts = isinstance(self._target, PartsTarget)
         return divide_options(self._options, self.target, in_parts=in_parts)
-
-    def _lower_to_ttir(self, module: ModuleOp, front: str) -> None:
-        stage = self._imported.stage
-        lower_to_ttir(module, stage, self.target, self._options, front)
-        if stage == "ttir" and fuses_layers(self.target, self._options):
-            from ttmlir.dialects.ttcore import ArgumentTypeAttr
-            from ttmlir.layout.enums import ArgumentType
-            from ttmlir.passes.shardy.shardings import set_argument
-
-            # What follows from parameters alone is computed once, and may have a narrower format.
-            signature, function = self._imported.signature, public_function(module)
-            for number in signature.bound[: len(signature.bound) - signature.state]:
-                kind = ArgumentTypeAttr(ArgumentType.PARAMETER)
-                set_argument(function, number, ttcore__argument_type=kind)
 
     @property
     def _is_late(self) -> bool:
@@ -883,14 +870,14 @@ class CompiledModel(CallableModel):
         data = ScriptData(
             self.name, inputs, outputs, imported.parameters, bool(imported.signature.framework)
         )
-        module = cloned(imported.module)
         front, options = self._divided_options
         with self._in_terms_of_the_user(), show_wait(f"writing {path.name}"):
             if self.target == "kernels":
-                self._lower_to_ttir(module, front)
+                module = self._to_ttir(front)
                 self._target.lower(module, f"{options} translate-coordinates=true".lstrip())
                 source = public_function(imported.module)
                 return write_kernels_script(module, data, path, source)
+            module = cloned(imported.module)
             lower_to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
             return write(module, data, options, path)
 
@@ -1391,6 +1378,31 @@ def _place_of(module: ModuleOp, division: Operation) -> Operation:
         return division
     function = public_function(module)
     return next((op for op in function.body.block.ops if op.name != "stablehlo.constant"), division)
+
+
+def lower_model(
+    module: ModuleOp,
+    stage: str,
+    signature: CallSignature | None,
+    target: TargetName,
+    options: str,
+    front: str,
+) -> None:
+    """Lower a copy of a model's module to ttir, as `lower_to_ttir` does, and say what are weights:
+    what follows from them alone is computed once, and may have a narrower format.
+
+    A module from a file has no signature.
+    """
+    lower_to_ttir(module, stage, target, options, front)
+    if stage == "ttir" and signature is not None and fuses_layers(target, options):
+        from ttmlir.dialects.ttcore import ArgumentTypeAttr
+        from ttmlir.layout.enums import ArgumentType
+        from ttmlir.passes.shardy.shardings import set_argument
+
+        function = public_function(module)
+        for number in signature.bound[: len(signature.bound) - signature.state]:
+            kind = ArgumentTypeAttr(ArgumentType.PARAMETER)
+            set_argument(function, number, ttcore__argument_type=kind)
 
 
 def lower_to_ttir(

@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 from ttmlir.compiler import spell_pipeline, transform, write_ttnn
 from ttmlir.cost import Estimate, estimate_program
 from ttmlir.dialects.sdy import MeshAttr, MeshOp, TensorShardingAttr, find_division
+from ttmlir.dialects.stablehlo.attrs import DotDimensionNumbersAttr
 from ttmlir.errors import CompilationError, plural
 from ttmlir.explorer.shardings import divide
 from ttmlir.files import write_file
@@ -35,7 +36,7 @@ from ttmlir.frontend.compiled import (
     CompiledModel,
     ImportedModel,
     divide_options,
-    lower_to_ttir,
+    lower_model,
     public_function,
 )
 from ttmlir.frontend.summary import align_left
@@ -52,7 +53,7 @@ from ttmlir.tuning.layers import find_layers
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Attribute, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.runtime.binary import BinaryProgram
 
@@ -316,21 +317,41 @@ def _source_of(model: object) -> tuple[ImportedModel, str]:
 def find_weights(function: FuncOp, names: Sequence[str]) -> list[int]:
     """The arguments that what is computed is multiplied with, and those that they come with.
 
-    Of a product of two arguments the one of more dimensions is the weight, or else the second one.
+    Of a product of two arguments the weight is the one that comes with such a one; or else whose
+    last dimension is not summed over, that of more dimensions, or the second one.
     """
-    sure, others = set[int](), set[int]()
+    sure, pairs = set[int](), list[list[tuple[int, bool]]]()
     for op in function.body.walk():
         if op.name not in _PRODUCTS:
             continue
-        sides = [number for each in op.operands if (number := _argument_of(each)) is not None]
+        sides = [
+            (number, _is_summed_last(op, side))
+            for side, each in enumerate(op.operands)
+            if (number := _argument_of(each)) is not None
+        ]
         if len(sides) == 1:
-            sure.update(sides)
+            sure.add(sides[0][0])
         elif sides:
-            others.add(
-                max(reversed(sides), key=lambda n: len(_shape(function.body.block.args[n].type)))
-            )
+            pairs.append(sides)
     roots = {find_root(names[number]) for number in sure}
-    return [n for n, name in enumerate(names) if n in sure | others or find_root(name) in roots]
+    arguments = function.body.block.args
+
+    def likelihood(side: tuple[int, bool]) -> tuple[bool, bool, int]:
+        number, is_summed_last = side
+        rank = len(_shape(arguments[number].type))
+        return find_root(names[number]) in roots, not is_summed_last, rank
+
+    found = sure | {max(reversed(sides), key=likelihood)[0] for sides in pairs}
+    return [n for n, name in enumerate(names) if n in found or find_root(name) in roots]
+
+
+def _is_summed_last(op: Operation, side: int) -> bool:
+    """True if a product sums over the last dimension of an operand."""
+    numbers = op.properties.get("dot_dimension_numbers")
+    if not isinstance(numbers, DotDimensionNumbersAttr):
+        return side == 0
+    summed = (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions)[side]
+    return len(_shape(op.operands[side].type)) - 1 in summed
 
 
 def find_root(name: str) -> str:
@@ -521,7 +542,7 @@ def compile_program(imported: ImportedModel, options: str) -> BinaryProgram:
     module = cloned(imported.module)
     front, rest = divide_options(options, "ttnn")
     with listening():
-        lower_to_ttir(module, imported.stage, "ttnn", options, front)
+        lower_model(module, imported.stage, imported.signature, "ttnn", options, front)
         transform(module, spell_pipeline("ttnn", rest))
     tables = {"": imported.signature.to_table()}
     data = write_ttnn(module, signatures=tables, readable=False)
