@@ -31,7 +31,8 @@ CHOICES = {
     *("BUCKET_BITS", "SHARED_BUCKETS", "KEPT_BUCKETS", "BOUND_SHARE", "_BOUND_SHARE"),
     *("_LEAST_WIDTHS", "_LONGEST_NAME", "_TRACKS"),
     # What is assumed of programs, and what is known of operations.
-    *("TYPICAL_KERNEL_BYTES", "_VECTOR", "_INSTRUCTIONS", "TILE", "POOL_CHANNELS"),
+    *("TYPICAL_KERNEL_BYTES", "_VECTOR", "_INSTRUCTIONS", "TILE", "_TILE_BYTES"),
+    "POOL_CHANNELS",
     *("ALIGNED", "SPLIT_ROWS"),
     *("NARROW", "USUAL_ERROR", "WIDE"),
     # What is tried, and how large it may be.
