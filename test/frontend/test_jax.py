@@ -357,3 +357,26 @@ def test_parts_of_dimensions_without_an_index_are_gathered_and_scattered() -> No
 
     arguments = x, columns.astype(np.int32), pairs.astype(np.int32), updates
     assert_same(ttmlir.compile(moved, *arguments)(*arguments), jax.jit(moved)(*arguments))
+
+
+@pytest.mark.filterwarnings("ignore:.*f64.*:UserWarning")
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+def test_files_keep_numbers_of_64_bits(spelling: Any, tmp_path: Path) -> None:
+    """A model and its file take and give them, also where it sorts, adds up and casts to truth."""
+
+    def function(x: Any, i: Any) -> Any:
+        casts = x.astype(jnp.bool_), i.astype(jnp.int8)
+        return jnp.sort(i)[::-1] + 1, jnp.cumsum(x, 1), (x > 0).any(1), (x < 2).all(0), *casts
+
+    x = np.array([[1.5, 0, -2.25], [0, 1e-12, 0]])
+    i = np.array([2**40 + 1, -3, 7, 2**33])
+    with jax.enable_x64(True):
+        compiled = ttmlir.compile(function, x, i, spelling=spelling)
+        expected = [np.asarray(each) for each in function(jnp.asarray(x), jnp.asarray(i))]
+        own = compiled(x, i)
+    path = tmp_path / "wide.ttnn"
+    compiled.save(path)
+    for results in (own, ttmlir.load(path)(x, i)):
+        for result, correct in zip(results, expected, strict=True):
+            assert result.dtype == correct.dtype
+            np.testing.assert_array_equal(result, correct)

@@ -759,6 +759,11 @@ class CallableModel:
         return [ref.desc for ref in self._program.inputs]
 
     @cached_property
+    def _takes_wide(self) -> bool:
+        """True for a program that takes an array of 64 bits."""
+        return any(np.dtype(desc.element.host).itemsize == _WIDE for desc in self._taken)
+
+    @cached_property
     def _source_types(self) -> tuple[Types, Types]:
         """The types that the source has its arguments and results in, where the file has others."""
         found = self._program.signature
@@ -1117,14 +1122,18 @@ FRAMEWORKS = ("", "jax", "torch")
 
 
 def convention_of(
-    signature: CallSignature, bound: Mapping[int, Array], framework: str = ""
+    signature: CallSignature,
+    bound: Mapping[int, Array],
+    framework: str = "",
+    *,
+    takes_wide: Callable[[], bool],
 ) -> CallingConvention:
     """How a program is called by its signature.
 
     Arguments are arrays of NumPy, JAX or torch; results those of `framework`. `bound` are the
-    inputs that no argument gives.
+    inputs that no argument gives. Where the program `takes_wide` arrays, of 64 bits, JAX did, too.
     """
-    caller = _Caller(signature, dict(bound), make_arrays_of(framework))
+    caller = _Caller(signature, dict(bound), make_arrays_of(framework), takes_wide)
     return CallingConvention(
         name=signature.name,
         input_names=[
@@ -1141,12 +1150,17 @@ class _Caller:
     """Between the values of a call and the arrays of one program; keeps state between calls."""
 
     def __init__(
-        self, signature: CallSignature, bound: dict[int, Array], make: Callable[[Array], Any]
+        self,
+        signature: CallSignature,
+        bound: dict[int, Array],
+        make: Callable[[Array], Any],
+        takes_wide: Callable[[], bool],
     ) -> None:
         self.bound = bound
         self.state = signature.bound[len(signature.bound) - signature.state :]
         self._signature = signature
         self._make = make
+        self._takes_wide = takes_wide
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays of a call."""
@@ -1154,10 +1168,10 @@ class _Caller:
             leaves = self._signature.flatten(args, kwargs)
         except InputError as error:
             raise InputError(f"'{self._signature.name}': {error}") from error
-        is_jax = self._signature.framework == "jax"
+        narrow = self._signature.framework == "jax" and not self._takes_wide()
         flags, names = self._signature.arguments.are_complex, self._signature.leaf_names
         arrays = [
-            as_array(leaf, f"'{self._signature.name}': {name}", narrow=is_jax)
+            as_array(leaf, f"'{self._signature.name}': {name}", narrow=narrow)
             for name, leaf in zip(names, leaves, strict=True)
         ]
         return split_leaves(arrays, flags, names, self._signature.name)

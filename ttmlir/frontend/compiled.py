@@ -179,7 +179,7 @@ class LoadedModel(CallableModel):
         self._framework = framework
         super().__init__(
             data,
-            convention_of(self._signature, bound, framework),
+            convention_of(self._signature, bound, framework, takes_wide=lambda: self._takes_wide),
             file_name=file_name,
             program=program,
             numerics=numerics,
@@ -695,7 +695,9 @@ class CompiledModel(CallableModel):
     def __setstate__(self, state: _ModelState) -> None:
         """Make the model of a pickle; its module is read when it is asked for."""
         signature = state.signature
-        convention = convention_of(signature, state.bound, signature.framework)
+        convention = convention_of(
+            signature, state.bound, signature.framework, takes_wide=lambda: self._takes_wide
+        )
         super().__init__(state.data, convention, file_name=state.file_name, numerics=state.numerics)
         self._state = state
         self._examples = None
