@@ -543,6 +543,20 @@ def test_rows_that_a_multiplied_table_does_not_have() -> None:
         run(b, *given_arrays, places + 1)
 
 
+@pytest.mark.usefixtures("spelling")
+def test_rows_are_added_at_places_that_are_not_spelled_out() -> None:
+    """What a layer of a graph network gathers at its nodes, several at one of them."""
+
+    def gather(nodes: Tensor, end: Tensor, rows: Tensor) -> Tensor:
+        return nodes.index_add(0, end, rows)
+
+    torch.manual_seed(9)
+    inputs = torch.randn(5, 3), torch.tensor([4, 0, 2, 4, 4, 1, 0]), torch.randn(7, 3)
+    counts, error = planned_model(gather, *inputs)
+    assert error < 1e-6
+    assert counts["repeat"] == counts["concat"] == 0
+
+
 def test_results_of_functions_without_arguments_are_constants() -> None:
     """Files of 2026 compute constants in functions, which do nothing that differs between runs."""
     linear, x = nn.Linear(4, 3), torch.ones(2, 4)

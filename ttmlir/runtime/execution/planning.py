@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import itemgetter, methodcaller
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from ttmlir.optable.op_definition import Family, Shape, broadcast_shape
 from ttmlir.runtime.execution.drafts import Draft, Links, mnemonic_of, read_only, shape_of
+from ttmlir.runtime.execution.indexing_kernels import KERNELS
 from ttmlir.runtime.execution.inlining import inline_cached_calls
 from ttmlir.runtime.execution.recurrent import (
     apply_before_slicing,
@@ -788,6 +790,67 @@ def _add(total: Array, more: Array) -> Array:
     return np.add(total, more, out=total)
 
 
+# --- Scattered rows -------------------------------------------------------------------------------
+# Places of whole rows that an index spells out for each number.
+
+
+def scatter_whole_rows(draft: Draft) -> None:
+    """Give lookups' counterparts the numbers of rows, which programs repeat for all columns."""
+    links = Links(draft)
+    changed: dict[int, Step | None] = {}
+    unused: set[int] = set()
+    for number, step in enumerate(draft.steps):
+        if mnemonic_of(step) == "rows_scatter":
+            joined = _without_columns(step, links)
+            if joined is not None:
+                unused.update(step.inputs[1:2])
+                changed[number] = joined
+    draft.replace_steps(changed)
+    uses = draft.count_uses()
+    left: list[Step] = []
+    for step in reversed(draft.steps):
+        # What made the index is not needed for anything else.
+        if step.output in unused and not uses[step.output]:
+            unused.update(step.inputs)
+            uses.subtract(step.inputs)
+        else:
+            left.append(step)
+    draft.steps = left[::-1]
+
+
+def _without_columns(step: Step, links: Links) -> Step | None:
+    """The step on an index of rows (N, 1), if it repeats these beside all columns (1, 2, N * W)."""
+    assert step.call is not None, "the step is a row"
+    given, (target, index, source) = step.call.parameters, step.inputs
+    joined = links.made_by(index, "concat", uses=None)
+    if joined is None or len(joined.inputs) != 2 or len(given["sizes"]) != 2:
+        return None
+    shaped = links.made_by(joined.inputs[0], "reshape", uses=None)
+    repeated = None if shaped is None else links.made_by(shaped.inputs[0], "repeat", uses=None)
+    columns = links.draft.constants.get(joined.inputs[1])
+    if repeated is None or columns is None:
+        return None
+    count, width = _shapes(repeated)[0][0], given["sizes"][1]
+    if _shapes(repeated)[0] != (count, 1) or shape_of(repeated) != (count, width):
+        return None
+    if shape_of(joined) != (1, 2, count * width) or tuple(given["windows"]) != (1, 1):
+        return None
+    if not np.array_equal(
+        columns.reshape(count, width), np.broadcast_to(np.arange(width), (count, width))
+    ):
+        return None
+    if width < 2 or _shapes(step)[0] != (1, *given["sizes"]) or not count:
+        return None
+    rows = {"sizes": given["sizes"][:1], "windows": (1,), "column": False}
+    scatter = partial(KERNELS["rows_scatter"], np, reduction=given["reduction"], **rows)
+
+    def run(input: Array, index: Array, source: Array) -> Array:
+        return scatter(input, index.reshape(1, 1, count), source)
+
+    inputs = (target, repeated.inputs[0], source)
+    return replace(step, function=run, inputs=inputs, is_unrounded=False, is_fresh=True)
+
+
 # --- Normalization --------------------------------------------------------------------------------
 # Layer normalization as one step instead of nine.
 
@@ -939,6 +1002,7 @@ def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Pl
     join_gated_units(draft)
     join_normalizations(draft)
     multiply_before_lookups(draft)
+    scatter_whole_rows(draft)
     sink_views(draft)
     call_directly(draft)
     join_moves(draft)
