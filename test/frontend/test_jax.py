@@ -380,3 +380,44 @@ def test_files_keep_numbers_of_64_bits(spelling: Any, tmp_path: Path) -> None:
         for result, correct in zip(results, expected, strict=True):
             assert result.dtype == correct.dtype
             np.testing.assert_array_equal(result, correct)
+
+
+BITS: dict[str, tuple[Any, ...]] = {
+    "gaps_that_are_cut": (
+        lambda x: lax.pad(x, np.float32(0), ((-2, -2, 2), (-1, 3, 2))),
+        _normal(3, 4),
+    ),
+    "shifts_of_unsigned_numbers": (
+        lambda a, b: (
+            lax.shift_right_arithmetic(a, np.uint8(2)),
+            lax.shift_right_arithmetic(b, np.uint32(40)),
+        ),
+        np.array([200, 7, 130, 1], np.uint8),
+        np.array([2**31 + 5, 7, 2**32 - 1], np.uint32),
+    ),
+    "several_keys": (
+        lambda a, b: (lax.sort((a, b), num_keys=2), jnp.lexsort((a, -b))),
+        np.round(_normal(9)),
+        _normal(9)[::-1],
+    ),
+    "large_integers": (
+        lambda x: lax.conv_general_dilated(x, jnp.ones((1, 1, 2, 2), jnp.int32), (1, 1), "VALID"),
+        np.array([[[[2**24 + 1, 3, -7], [5, 2**24 + 3, 1]]]], np.int32),
+    ),
+    "functions_of_one_name": (
+        lambda x: (lax.top_k(x, 2), lax.top_k(-x, 3), lax.top_k(x + 1, 1)),
+        np.arange(5, dtype=np.int32),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BITS)
+def test_results_have_the_bits(name: str) -> None:
+    """What is moved, and what integers compute, is the same as JAX's."""
+    function, *arrays = BITS[name]
+    found = ttmlir.compile(function, *arrays)(*arrays)
+    for ours, theirs in zip(
+        jax.tree.leaves(found), jax.tree.leaves(jax.jit(function)(*arrays)), strict=True
+    ):
+        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
+        np.testing.assert_array_equal(ours, theirs)

@@ -231,6 +231,8 @@ def _late_clamp(op: Operation, low: Array, x: Array, high: Array) -> Array:
 
 
 def _late_shift_right_arithmetic(op: Operation, x: Array, distance: Array) -> Array:
+    if x.dtype.startswith("u"):
+        return _shift_right_arithmetic(op, x, distance)
     return create_result(op, "right_shift", x, distance)
 
 

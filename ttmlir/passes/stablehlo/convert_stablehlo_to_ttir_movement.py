@@ -219,7 +219,8 @@ def _late_pad(op: Operation) -> None:
         integers(op, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
     )
     number = splat_number(op.operands[1])
-    if number is None or exact_float32(number) is None:
+    cuts = any(interior) and min(*low, *high) < 0
+    if number is None or exact_float32(number) is None or cuts:
         RULES["stablehlo.pad"](op)
         return
     value, type_ = op.operands[0], op.results[0].type

@@ -58,6 +58,8 @@ from ttmlir.passes.stablehlo.stablehlo_bodies import (
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FloatAttr
 
+    from ttmlir.passes.stablehlo.regions import SortKey
+
 
 Shape = tuple[int, ...]
 
@@ -434,7 +436,7 @@ def _late_sort(op: Operation, *, wide: bool = False) -> None:
 
     keys = find_keys(op.regions[0])
     shape = value_shape(op.operands[0])
-    if keys is None or not shape:
+    if keys is None or not shape or not _has_plain_order(op, keys):
         _sort(op)
         return
     dim = integer(op, "dimension") % len(shape) if "dimension" in op.properties else len(shape) - 1
@@ -461,6 +463,16 @@ def _late_sort(op: Operation, *, wide: bool = False) -> None:
         rows = _to_rows(builder, places, dim) if rows is None else rows
         found.append(_take_from_rows(builder, other, rows, dim))
     replace(op, *found)
+
+
+def _has_plain_order(op: Operation, keys: Sequence[SortKey]) -> bool:
+    """True for the first operand alone, and for integers that all ascend or all descend."""
+    if len(keys) == 1 and not keys[0].operand:
+        return True
+    elements = [element_type(op.operands[key.operand]) for key in keys]
+    return len({key.descending for key in keys}) == 1 and all(
+        isinstance(element, IntegerType) for element in elements
+    )
 
 
 def late_counts_along(positions: SSAValue, dim: int) -> bool:

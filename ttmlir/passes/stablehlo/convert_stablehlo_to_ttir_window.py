@@ -355,11 +355,15 @@ def _is_exact(op: Operation) -> bool:
 _IMAGE_DIMS = ("batch_dim", "height_dim", "width_dim", "channel_dim")
 
 
-def _late_convolution(op: Operation) -> None:
-    """Images of one dimension, of two, and those whose elements are spread."""
+def _late_convolution(op: Operation, *, exact: bool = False) -> None:
+    """Images of one dimension, of two, and those whose elements are spread.
+
+    Integers are computed as floats unless they are to be `exact`.
+    """
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
     count = len(attr.input_spatial_dimensions)
-    if not _is_plain(op, count):
+    is_wide = exact and isinstance(element_type(op.results[0]), IntegerType)
+    if is_wide or not _is_plain(op, count):
         RULES["stablehlo.convolution"](op)
     elif count == 1:
         _late_conv1d(op)
@@ -767,7 +771,8 @@ def _late_select_and_scatter(op: Operation) -> None:
 
 
 WIDE_RULES: dict[str, ConversionRule] = {
-    "stablehlo.reduce_window": partial(_late_reduce_window, exact=True)
+    "stablehlo.convolution": partial(_late_convolution, exact=True),
+    "stablehlo.reduce_window": partial(_late_reduce_window, exact=True),
 }
 """Rules of 2026 that lose nothing of integers."""
 LATE_RULES: dict[str, ConversionRule] = {

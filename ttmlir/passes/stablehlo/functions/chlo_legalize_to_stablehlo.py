@@ -30,6 +30,7 @@ more of them.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,10 +104,10 @@ def _outline(module: ModuleOp, op: Operation) -> None:
     end.location = op.location
     block.add_op(end)
     taken = {each.sym_name.data for each in module.ops if isinstance(each, FuncOp)}
-    name = f"{op.name}.impl"
+    stem = name = f"{op.name}.impl"
+    numbers = itertools.count(1)
     while name in taken:
-        stem, _, number = name.partition("_")
-        name = f"{stem}_{int(number or 0) + 1}"
+        name = f"{stem}_{next(numbers)}"
     type_ = FunctionType.from_lists(list(op.operand_types), list(op.result_types))
     function = FuncOp(name, type_, Region(block), visibility=StringAttr("private"))
     function.location = op.location
