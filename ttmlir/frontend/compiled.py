@@ -1390,21 +1390,26 @@ def lower_model(
     options: str,
     front: str,
 ) -> None:
-    """Lower a copy of a model's module to ttir, as `lower_to_ttir` does, and say what are weights:
-    what follows from them alone is computed once, and may have a narrower format.
+    """Lower a copy of a model's module to ttir, as `lower_to_ttir` does, and say what are weights.
 
     A module from a file has no signature.
     """
     lower_to_ttir(module, stage, target, options, front)
     if stage == "ttir" and signature is not None and fuses_layers(target, options):
-        from ttmlir.dialects.ttcore import ArgumentTypeAttr
-        from ttmlir.layout.enums import ArgumentType
-        from ttmlir.passes.shardy.shardings import set_argument
+        mark_parameters(module, signature.bound[: len(signature.bound) - signature.state])
 
-        function = public_function(module)
-        for number in signature.bound[: len(signature.bound) - signature.state]:
-            kind = ArgumentTypeAttr(ArgumentType.PARAMETER)
-            set_argument(function, number, ttcore__argument_type=kind)
+
+def mark_parameters(module: ModuleOp, numbers: Iterable[int]) -> None:
+    """Say of these arguments that they are weights: what follows from them alone is computed once,
+    and may have a narrower format."""
+    from ttmlir.dialects.ttcore import ArgumentTypeAttr
+    from ttmlir.layout.enums import ArgumentType
+    from ttmlir.passes.shardy.shardings import set_argument
+
+    function = public_function(module)
+    for number in numbers:
+        kind = ArgumentTypeAttr(ArgumentType.PARAMETER)
+        set_argument(function, number, ttcore__argument_type=kind)
 
 
 def lower_to_ttir(

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ttmlir.dialects.ttcore import ArgumentTypeAttr
 from ttmlir.errors import ArgumentError
-from ttmlir.frontend.compiled import ImportedModel, public_function
-from ttmlir.layout.enums import ArgumentType
+from ttmlir.frontend.compiled import ImportedModel, mark_parameters, public_function
 from ttmlir.mlir.attributes import cloned
-from ttmlir.passes.shardy.shardings import set_argument
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
@@ -46,11 +43,7 @@ def keep_on_device(imported: ImportedModel, names: Sequence[str]) -> ImportedMod
     if imported.stage != "stablehlo":
         return replace(imported, signature=signature)
     module = cloned(imported.module)
-    function = public_function(module)
-    for number in weights:
-        # What follows from parameters alone is computed once, and may have a narrower format.
-        kind = ArgumentTypeAttr(ArgumentType.PARAMETER)
-        set_argument(function, number, ttcore__argument_type=kind)
+    mark_parameters(module, weights)
     return replace(imported, signature=signature, module=module)
 
 

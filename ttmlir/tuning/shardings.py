@@ -37,6 +37,7 @@ from ttmlir.frontend.compiled import (
     ImportedModel,
     divide_options,
     lower_model,
+    mark_parameters,
     public_function,
 )
 from ttmlir.frontend.summary import align_left
@@ -408,6 +409,9 @@ class _Search:
         else:
             self._weights = find_weights(function, self._names)
             signature = replace(signature, resident=tuple(self._weights))
+            module = cloned(self.imported.module)
+            mark_parameters(module, self._weights)
+            self.imported = replace(self.imported, module=module)
         self._signature = signature
         kept = {*self._weights, *signature.resident, *signature.bound}
         self._inputs = [number for number in range(len(self._names)) if number not in kept]
