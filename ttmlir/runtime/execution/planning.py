@@ -795,7 +795,7 @@ def _add(total: Array, more: Array) -> Array:
 
 
 def scatter_whole_rows(draft: Draft) -> None:
-    """Give lookups' counterparts the numbers of rows, which programs repeat for all columns."""
+    """Take the numbers of rows that are scattered, not an index of all their columns."""
     links = Links(draft)
     changed: dict[int, Step | None] = {}
     unused: set[int] = set()
@@ -830,16 +830,16 @@ def _without_columns(step: Step, links: Links) -> Step | None:
     columns = links.draft.constants.get(joined.inputs[1])
     if repeated is None or columns is None:
         return None
-    count, width = _shapes(repeated)[0][0], given["sizes"][1]
+    width: int = given["sizes"][1]
+    count = math.prod(_shapes(repeated)[0])
     if _shapes(repeated)[0] != (count, 1) or shape_of(repeated) != (count, width):
         return None
     if shape_of(joined) != (1, 2, count * width) or tuple(given["windows"]) != (1, 1):
         return None
-    if not np.array_equal(
-        columns.reshape(count, width), np.broadcast_to(np.arange(width), (count, width))
-    ):
-        return None
     if width < 2 or _shapes(step)[0] != (1, *given["sizes"]) or not count:
+        return None
+    spelled = np.broadcast_to(np.arange(width), (count, width))
+    if not np.array_equal(columns.reshape(count, width), spelled):
         return None
     rows = {"sizes": given["sizes"][:1], "windows": (1,), "column": False}
     scatter = partial(KERNELS["rows_scatter"], np, reduction=given["reduction"], **rows)
