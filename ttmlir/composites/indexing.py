@@ -97,11 +97,16 @@ def write_at(x: Array, indices: Sequence[Array | None], values: Array, combine: 
     return written.reshape((*extents, *rest)).permute([order.index(i) for i in range(x.rank)])
 
 
-def write_where(x: Array, mask: Array, dim: int, number: Array, *, accumulate: bool) -> Array:
-    """x with one number, or with it added, where a mask of the dimensions from one on is true."""
-    mask = mask.reshape((*mask.shape, *(1,) * (x.rank - dim - mask.rank)))
-    number = number.reshape((1,) * x.rank)
-    return mask.where(x + number if accumulate else number, x)
+def write_where(x: Array, mask: Array, dim: int, values: Array, *, accumulate: bool) -> Array:
+    """x with the same values, or with them added, where a mask of dimensions from one on is true.
+
+    `values` are broadcast to `x[mask]`, whose dimension of selected elements they have once.
+    """
+    after = x.rank - dim - mask.rank
+    shape = (*(1,) * (dim + 1 + after - values.rank), *values.shape)
+    values = values.reshape((*shape[:dim], *(1,) * mask.rank, *shape[dim + 1 :]))
+    mask = mask.reshape((*mask.shape, *(1,) * after))
+    return mask.where(x + values if accumulate else values, x)
 
 
 def unfold(x: Array, dim: int, size: int, step: int) -> Array:

@@ -256,7 +256,9 @@ def test_booleans() -> None:
         x * y
         torch.maximum(x, y)
         x.any()
+        x[:0].any(0)
         x.all()
+        x[:0].all()
         x.any(0)
         x.all(1, keepdim=True)
         x.sum(1)

@@ -135,8 +135,17 @@ def _selected_raised(x: Any, mask: Any) -> Any:
     return y, chosen.sum(), more.sum(0), flat.sum()
 
 
-@pytest.mark.parametrize("model", [_scaled, _column_raised, _selected_raised])
-def test_writes_to_a_selection_in_place(model: Callable[..., Any]) -> None:
+def _filled_with_a_row(x: Any, mask: Any) -> Any:
+    y, z, flat = x.clone(), x.t().clone(), x.clone()
+    y[mask] = x[0]
+    y[mask, 1] = 7
+    z[:, mask] = x[:1].t()
+    flat[mask[:, None] & (x > 0)] = x[:1, 1]
+    return y, z, flat
+
+
+@pytest.mark.parametrize("model", [_scaled, _column_raised, _selected_raised, _filled_with_a_row])
+def test_writes_to_a_selection(model: Callable[..., Any]) -> None:
     """What a mask selects is a copy: rows that it does not select stay as they are."""
     check(model, *((X, mask) for mask in MASKS.values()))
 

@@ -298,7 +298,9 @@ def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
             shape = (1,) * len(value_shape(operands[0]))
             zero = builder.create_splat(0, tensor_like(operands[0], shape))
             return (builder.create("ne", (operands[0], zero), types[0]),)
-        mnemonic = _OF_TRUTHS.get(mnemonic, mnemonic)
+        # Of no elements none is the largest, and their sum is 0.
+        is_empty = any(0 in value_shape(operand) for operand in operands)
+        mnemonic = mnemonic if is_empty else _OF_TRUTHS.get(mnemonic, mnemonic)
     if mnemonic == "typecast":
         # Each cast rounds; one that does not say so vanishes before the next.
         parameters = {"conservative_folding": True}

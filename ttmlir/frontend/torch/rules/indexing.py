@@ -186,9 +186,11 @@ def _index_put(call: TorchCall) -> Result:
     x, values = call.argument("self"), call.argument("values")
     values, accumulate = values.cast(x.dtype), call["accumulate"]
     given = [(dim, each) for dim, each in enumerate(call.argument("indices")) if each is not None]
-    if len(given) == 1 and math.prod(values.shape) == 1:
+    if len(given) == 1 and given[0][1].dtype == "i1":
         ((dim, mask),) = given
-        if mask.dtype == "i1" and not mask.carrier.holds_numbers:
+        after = x.rank - dim - mask.rank
+        is_alike = values.rank <= after or values.shape[-1 - after] == 1
+        if is_alike and not mask.carrier.holds_numbers:
             found = indexing.write_where(x, mask, dim, values, accumulate=accumulate)
             return call.results(found)
     combine = "add" if accumulate else ""
