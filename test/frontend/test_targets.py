@@ -13,7 +13,7 @@ import pytest
 
 import ttmlir
 from ttmlir.compiler import PIPELINES
-from ttmlir.frontend.compiled import TARGETS
+from ttmlir.frontend.targets import TARGETS
 from ttmlir.interpreter.file_levels import FILE_LEVELS
 from ttmlir.runtime import InputError
 from ttmlir.tools.ttrt import main
