@@ -58,6 +58,7 @@ LISTS = {
     "passes/ttnn/workarounds/ttnn_workarounds_elementwise.py": "element types that 2026 takes",
     "target/flatbuffer/records_2026.py": "records of files of 2026 that are of one form",
     "runtime/execution/planning.py": "what costs more, makes memory, or writes into it",
+    "runtime/execution/recurrent.py": "what gates and units of cells compute",
     "ttnn/operations/elementwise/activations.py": "flags of ttnn that only choose a speed",
 }
 """Files with longer lists, and what is listed that definitions do not say."""

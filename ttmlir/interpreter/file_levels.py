@@ -20,6 +20,8 @@ from ttmlir.compiler import (
 )
 from ttmlir.interpreter.statistics import Trace, number_in
 from ttmlir.mlir.attributes import cloned
+from ttmlir.mlir.reporting import name_of
+from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.op_definition import Family
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.execution.executor import Run
@@ -109,7 +111,8 @@ class TTNNFile(FileLevel):
         self, program: BinaryProgram, arrays: Sequence[Array], numerics: Numerics
     ) -> Trace:
         """Run the program with NumPy."""
-        observer, device = _CallObserver(), open_device(numerics=numerics)
+        observer = _CallObserver(_end_in_functions(self.source))
+        device = open_device(numerics=numerics)
         tensors = [
             to_layout(Tensor.from_numpy(array), device, ref.desc)
             for array, ref in zip(arrays, program.inputs, strict=True)
@@ -202,9 +205,23 @@ FILE_LEVELS: Mapping[str, tuple[type[FileLevel], ...]] = MappingProxyType(
 """By the targets of `ttmlir.compiler.PIPELINES`; the last one is what users compile."""
 
 
+def _end_in_functions(module: ModuleOp) -> frozenset[int]:
+    """The numbers of what ends in a function of single numbers, as the exponential of a difference
+    is one operation in linalg."""
+    ends: dict[int, str] = {}
+    for op in module.walk():
+        number = number_in(f'"{name_of(op.location)}"')
+        if number is not None:
+            ends[number] = op.name.partition(".")[2]
+    unary = {name for name, each in DEFINITIONS.items() if each.family is Family.UNARY}
+    return frozenset(number for number, name in ends.items() if name in unary)
+
+
 @dataclass
 class _CallObserver:
     enters_functions = True
+    end_in_functions: frozenset[int]
+    """Numbers of operations whose last part may be applied by the one in front of it."""
     trace: Trace = field(default_factory=Trace)
 
     def before(self, run: Run, step: Step) -> None:
@@ -213,15 +230,17 @@ class _CallObserver:
     def after(self, run: Run, step: Step) -> None:
         """Note the results of what computes; moves have the locations of operations, too.
 
-        Activations that another operation applies have its location, and are something else.
+        Activations that another operation applies have its location, and are something else unless
+        they are the end of the same one.
         """
-        call = step.call
+        call, number = step.call, number_in(step.operation.location)
         if call is not None and step.operation.is_free and call.definition.family is Family.UNARY:
-            return
+            if number not in self.end_in_functions:
+                return
         if call is not None or step.operation.table in _CONSTANTS:
             for slot in step.written:
                 # A loop may write to a tensor in place in its next iteration.
-                self.trace.note(number_in(step.operation.location), np.array(run.values[slot]))
+                self.trace.note(number, np.array(run.values[slot]))
 
 
 @dataclass
