@@ -96,8 +96,10 @@ def find_spelling(options: str = "", given: str | int | None = None) -> str:
         year = os.environ.get(SPELLING_VARIABLE) or SPELLINGS[0 if _ask_of_2024(words) else -1]
     year = year or SPELLINGS[-1]
     if level != "0" and year == SPELLINGS[0]:
+        # Without the year the passes of 2026 would refuse options of 2024.
+        remedy = LEVEL_OPTION if _ask_of_2024(words) else f"spelling={year!r}"
         raise ArgumentError(
-            f"{LEVEL_OPTION}={level} is for text of {SPELLINGS[-1]}; leave out spelling={year!r}"
+            f"{LEVEL_OPTION}={level} is for text of {SPELLINGS[-1]}; leave out {remedy}"
         )
     if year not in SPELLINGS:
         raise ArgumentError(

@@ -211,6 +211,14 @@ def test_weights_of_convolutions_are_kept_as_they_are_prepared() -> None:
             "optimization-level=3 is for text of 2026; leave out spelling='2024'",
         ),
         (
+            {
+                "optimization_level": 3,
+                "spelling": "2024",
+                "options": "sharding-pass-enabled=true",
+            },
+            "is for text of 2026; leave out optimization-level",
+        ),
+        (
             {"optimization_level": 3, "options": "optimization-level=1"},
             "optimization_level=3 and the option optimization-level=1 differ",
         ),

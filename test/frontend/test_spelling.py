@@ -240,11 +240,57 @@ def test_numbers_of_64_bits(element: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(total, short)
 
 
+class _Masked(torch.nn.Module):
+    mask: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mask", torch.tensor([True, False, False]))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        self.mask.logical_not_()
+        return torch.where(self.mask, x, -x), x > 2
+
+
+@pytest.mark.parametrize("weights", ["constants", "arguments"])
+def test_truth_values_of_modules(weights: Any) -> None:
+    """Buffers that change are truth values in each call, and so are results."""
+    x = torch.tensor([1.0, 2.0, 3.0])
+    compiled = ttmlir.compile(_Masked(), x, weights=weights)
+    model = _Masked()
+    for _ in range(3):
+        for ours, theirs in zip(compiled(x), model(x), strict=True):
+            assert torch.equal(torch.as_tensor(ours), theirs)
+    assert "-> (bool[3], float32[3], bool[3])" in repr(compiled)
+
+
+def test_kept_truth_values() -> None:
+    """They are called what the source calls them, and files give them back, too."""
+
+    def step(x: Any, mask: Any) -> Any:
+        return jnp.where(mask, x, -x), ~mask
+
+    x, mask = _draw(3), np.array([True, False, False])
+    programs = ttmlir.compile_programs({"step": ttmlir.Example(step, x, mask)}, keep=["mask"])
+    for call in (ttmlir.compile(step, x, mask, keep=["mask"]), programs.step):
+        np.testing.assert_array_equal(call(x), np.where(mask, x, -x))
+        np.testing.assert_array_equal(call(x), np.where(mask, -x, x))
+    plain = ttmlir.compile(step, x, mask)
+    early = ttmlir.compile(step, x, mask, spelling="2024")
+    names = [[str(desc.element) for _, desc in each.inputs] for each in (plain, early)]
+    assert names[0] == names[1]
+    assert "mask: bool[3]) -> (float32[3], bool[3])" in repr(plain)
+    with pytest.raises(ttmlir.InputError, match=r"mask is bool\[2\] instead of bool\[3\]"):
+        plain(x, mask[:2])
+
+
 def test_options_of_the_other_year() -> None:
     """What passes of 2026 do not have is refused, not left out."""
     numbers = _numbers()
     with pytest.raises(ttmlir.Error, match="do not have --share-transfers; spelling=2024 has"):
         ttmlir.compile(_mlp, *numbers, spelling="2026", options="share-transfers=true")
+    with pytest.raises(ttmlir.Error, match="leave out --sharding-pass-enabled or --optimization-l"):
+        ttmlir.compile(_mlp, *numbers, optimization_level=2, options="sharding-pass-enabled=true")
     plain = ttmlir.compile(_mlp, *numbers, spelling="2026", options="enable-const-eval=false")
     assert "ttcore.load_cached" not in plain.text("ttnn")
     np.testing.assert_allclose(plain(*numbers), _mlp(*numbers), rtol=1e-5, atol=1e-5)

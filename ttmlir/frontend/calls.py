@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -42,6 +42,7 @@ from ttmlir.runtime.tensor import (
     Numerics,
     TensorDesc,
     convert,
+    element_of_dtype,
     join_pairs,
     open_device,
     split_leaves,
@@ -748,10 +749,11 @@ class CallableModel:
 
     @cached_property
     def inputs(self) -> tuple[tuple[str, TensorDesc], ...]:
-        """Names and descriptions of the arrays that a call passes."""
+        """Names and descriptions of the arrays that a call passes, truth values as the source's."""
         bound = self._convention.bound
-        descs = [desc for index, desc in enumerate(self._taken) if index not in bound]
-        return tuple(zip(self._convention.input_names, descs, strict=True))
+        descs = _with_truth_values(self._taken, self._source_types[0])
+        passed = [desc for index, desc in enumerate(descs) if index not in bound]
+        return tuple(zip(self._convention.input_names, passed, strict=True))
 
     @property
     def _taken(self) -> Sequence[TensorDesc]:
@@ -771,8 +773,9 @@ class CallableModel:
 
     @property
     def outputs(self) -> tuple[TensorDesc, ...]:
-        """Descriptions of the arrays that the program computes."""
-        return tuple(ref.desc for ref in self._program.outputs)
+        """Descriptions of the arrays that the program computes, truth values as the source's."""
+        descs = [ref.desc for ref in self._program.outputs]
+        return tuple(_with_truth_values(descs, self._source_types[1]))
 
     @property
     def _program(self) -> BinaryProgram:
@@ -949,24 +952,24 @@ class CallableModel:
             raise InputError(
                 f"'{self.name}' takes {plural(len(self.inputs), 'array')}, got {len(given)}"
             )
-        arrays = [
-            np.asarray(value, desc.element.host) if isinstance(value, Number) else value
-            for (_, desc), value in zip(self.inputs, given, strict=True)
-        ]
-        arrays = [
-            widen(array, desc.element.host)
-            for (_, desc), array in zip(self.inputs, arrays, strict=True)
-        ]
         bound = self._convention.bound
-        if sources := [each for n, each in enumerate(self._source_types[0]) if n not in bound]:
-            arrays = [
-                array.astype(desc.element.host) if array.dtype == source else array
-                for source, (_, desc), array in zip(sources, self.inputs, arrays, strict=True)
-            ]
+        hosts = [desc.element.host for desc in self._taken]
+        sources = self._source_types[0] or [None] * len(hosts)
+        passed = [index for index in range(len(hosts)) if index not in bound]
+        shown = [
+            widen(np.asarray(value, hosts[n]) if isinstance(value, Number) else value, hosts[n])
+            for n, value in zip(passed, given, strict=True)
+        ]
+        arrays = [
+            array.astype(hosts[n]) if array.dtype == sources[n] else array
+            for n, array in zip(passed, shown, strict=True)
+        ]
         wrong = [
             f"{name} is {_array_type(array)} instead of {spell_type(desc)}"
-            for (name, desc), array in zip(self.inputs, arrays, strict=True)
-            if (array.shape, array.dtype) != (desc.shape, desc.element.host)
+            for n, (name, desc), array, taken in zip(
+                passed, self.inputs, shown, arrays, strict=True
+            )
+            if (taken.shape, taken.dtype) != (desc.shape, hosts[n])
         ]
         if wrong:
             raise InputError(
@@ -974,14 +977,22 @@ class CallableModel:
                 f"{self.REMEDY_FOR_OTHER_ARGUMENTS}"
             )
         for index in sorted(bound):
-            # What modules count in 64 bits may have 32 in the program.
-            host = self._taken[index].element.host
-            kept = bound[index]
+            # Numbers of 64 bits may have 32 in the program, which has numbers for truth values.
+            host, kept = hosts[index], bound[index]
             has_wide = kept.dtype.kind in "iu" and kept.dtype.itemsize > host.itemsize
-            arrays.insert(index, kept.astype(host) if has_wide else kept)
+            is_other = has_wide or kept.dtype in (np.dtype(bool), sources[index])
+            arrays.insert(index, kept.astype(host, copy=False) if is_other else kept)
         return arrays
 
     REMEDY_FOR_OTHER_ARGUMENTS = "give arguments of these shapes and types"
+
+
+def _with_truth_values(descs: Sequence[TensorDesc], sources: Types) -> Sequence[TensorDesc]:
+    """Descriptions of truth values where the source has them; files have numbers for them."""
+    return [
+        replace(desc, element=element_of_dtype(source)) if source == np.bool_ else desc
+        for desc, source in zip(descs, sources or [None] * len(descs), strict=True)
+    ]
 
 
 def _as_in_source(array: Array, source: np.dtype[Any] | None) -> Array:

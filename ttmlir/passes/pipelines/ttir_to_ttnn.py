@@ -306,7 +306,10 @@ class TTIRToTTNNBackendPipeline(LateOptions, SpelledPipeline):
         asked = self._asked_of_2024()
         if self.spelling is TTNNSpelling.LATE and asked:
             flags = ", ".join(map(_flag, asked))
-            raise OptionError(f"passes of 2026 do not have {flags}; spelling=2024 has")
+            remedy = "spelling=2024 has"
+            if self.optimization_level:
+                remedy += f", without levels: leave out {flags} or --optimization-level"
+            raise OptionError(f"passes of 2026 do not have {flags}; {remedy}")
         if self.spelling is TTNNSpelling.EARLY or asked:
             return self.early_passes()
         self.late_options()
