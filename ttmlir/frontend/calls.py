@@ -110,6 +110,10 @@ class Opener(ABC):
         """True for a constant of a call that the program, which has another, is right for."""
         return _are_same(value, expected)
 
+    def structure_of(self, value: Any) -> Structure:
+        """A constant as files describe it."""
+        return constant(value)
+
     def open_registered(self, value: Any) -> Opened | None:
         """The container as the framework's own registry describes it."""
         del value
@@ -334,7 +338,7 @@ class ConstantLayout(Layout):
     @property
     def structure(self) -> Structure:
         """A constant."""
-        return constant(self.value)
+        return self.opener.structure_of(self.value)
 
 
 @dataclass(frozen=True)

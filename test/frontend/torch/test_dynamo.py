@@ -289,6 +289,15 @@ def test_what_buckets_leave_alone(shapes: list[Any]) -> None:
     assert {*shapes[2], *shapes[3]} == {(6,)}
 
 
+@pytest.mark.filterwarnings("ignore:.*tensors of f64 are kept as f32:UserWarning")
+def test_a_float_that_changes() -> None:
+    """torch makes a tensor of it, which is converted to the type of the others."""
+    scaled = torch.compile(lambda x, factor: x * factor, backend="ttmlir")
+    x = torch.arange(3.0)
+    for factor in (1.5, 2.5):
+        torch.testing.assert_close(scaled(x, factor), x * factor)
+
+
 @pytest.mark.parametrize(
     ("buckets", "message"),
     [

@@ -10,6 +10,7 @@ import numpy as np
 from ttmlir.frontend.calls import CallLayout, Layout, Opened, Opener, read_call, read_layout
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.random.seeding import SEED
+from ttmlir.runtime.signature import Structure
 
 
 class TorchOpener(Opener):
@@ -41,6 +42,12 @@ class TorchOpener(Opener):
         if isinstance(expected, generator):
             return value is None or isinstance(value, generator)
         return super().is_same(value, expected)
+
+    def structure_of(self, value: Any) -> Structure:
+        """Files hold no generator: their programs take the seed beside whatever is in its place."""
+        if isinstance(value, torch_package().Generator):
+            return Structure(kind="Ignored")
+        return super().structure_of(value)
 
     def open(self, value: Any) -> Opened | None:
         """One level of a container; a module is none."""

@@ -319,12 +319,15 @@ class _Door:
 
     def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         seeds: list[Any] = []
+        given = kwargs.get(SEED)
         if self._generators:
-            given = kwargs.get(SEED)
             kwargs = {name: value for name, value in kwargs.items() if name != SEED}
+        leaves = self._call.flatten(args, kwargs)
+        if self._generators:
+            # What is no generator has been refused.
             self._last_seed = create_seed(given, self._generators_of_call(args, kwargs))
             seeds = [self._last_seed]
-        leaves = [*self._call.flatten(args, kwargs), *seeds]
+        leaves = [*leaves, *seeds]
         self._given = [leaves[index] for index in self._program.changed]
         return [
             self._array(name, leaf) for name, leaf in zip(self._input_names, leaves, strict=True)

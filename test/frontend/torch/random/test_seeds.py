@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -276,6 +277,29 @@ def test_exported_programs() -> None:
     exported = torch.export.export(nn.Dropout(0.5), (x,))
     compiled = ttmlir.compile(exported)
     torch.testing.assert_close(compiled(x, seed=2), ttmlir.compile(nn.Dropout(0.5), x)(x, seed=2))
+
+
+def test_generators_of_calls(tmp_path: Path) -> None:
+    """Lists hold a seed for each; others are refused in words; files hold no generator."""
+
+    def draw(x: Any, g: Any, h: Any) -> Any:
+        return x + torch.rand(2, generator=g) + torch.rand(2, generator=h) * 10
+
+    x, g, h = torch.zeros(2), torch.Generator(), torch.Generator()
+    compiled = ttmlir.compile(draw, x, g, h)
+    wanted = compiled(x, g, h, seed=torch.tensor([3, 4], dtype=torch.int32))
+    torch.testing.assert_close(compiled(x, g, h, seed=[3, 4]), wanted)
+    torch.testing.assert_close(compiled(x, g, h, seed=(3, 4)), wanted)
+    for seed in ([3], [3, 4, 5], ["a", 3], 2.5, torch.zeros(3)):
+        with pytest.raises(InputError, match=r"seed is .* list of 2 whole numbers"):
+            compiled(x, g, h, seed=seed)
+    with pytest.raises(InputError, match="not 3; call"):
+        compiled(x, g, 3)
+    compiled.save(path := tmp_path / "draw.ttnn")
+    assert b"torch._C.Generator" not in path.read_bytes()
+    seed = torch.tensor([3, 4], dtype=torch.int32)
+    loaded = ttmlir.load(path)(x, torch.Generator(), None, seed=seed.numpy())
+    torch.testing.assert_close(torch.as_tensor(loaded), wanted)
 
 
 def test_a_seed_of_the_model() -> None:

@@ -11,6 +11,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ttmlir.errors import InputError
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node
 from ttmlir.frontend.torch.random.distributions import DRAWS, Draw, Words
@@ -28,22 +31,42 @@ _APART = 0x9E37_79B9
 def create_seed(given: Any, generators: Sequence[Any] = (None,)) -> Any:
     """The seeds of a call as a tensor: one without dimension, or one for each of some generators.
 
-    They follow from a number or a tensor, or else each comes from its own generator, as
-    `torch.manual_seed` and the generator's own fix what follows; None is torch's.
+    They are given as a number, a tensor, or numbers for each generator, or else each comes from its
+    own generator, as `torch.manual_seed` and the generator's own fix what follows; None is torch's.
+    Raises InputError for a seed that is none of these.
     """
     torch = torch_package()
     count = len(generators)
     if given is None:
         seeds = [_drawn_from(each) for each in generators]
     elif isinstance(given, int):
-        # The same 32 bits, as numbers with a sign.
-        numbers = [(given + each * _APART + (1 << 31)) % (1 << 32) for each in range(count)]
-        seeds = [torch.tensor(each - (1 << 31), dtype=torch.int32) for each in numbers]
+        seeds = [_tensor_of(given + each * _APART) for each in range(count)]
+    elif isinstance(given, SEQUENCES):
+        if len(given) != count or not all(isinstance(each, int) for each in given):
+            raise InputError(f"{SEED} is {_seeds_of(count)}, not {given!r}")
+        seeds = [_tensor_of(each) for each in given]
+    elif not isinstance(given, (torch.Tensor, np.ndarray, np.generic)):
+        raise InputError(f"{SEED} is {_seeds_of(count)}, not {given!r}")
     elif count == 1 or tuple(given.shape) == (count,):
         return given
+    elif given.shape:
+        shape = "x".join(map(str, given.shape))
+        raise InputError(f"{SEED} is {_seeds_of(count)}, not a tensor of {shape}")
     else:
         return create_seed(int(given), generators)
     return seeds[0] if count == 1 else torch.stack(seeds)
+
+
+def _tensor_of(seed: int) -> Any:
+    """The lower 32 bits, as a number with a sign."""
+    torch = torch_package()
+    return torch.tensor((seed + (1 << 31)) % (1 << 32) - (1 << 31), dtype=torch.int32)
+
+
+def _seeds_of(count: int) -> str:
+    return "a whole number or a tensor" + (
+        "" if count == 1 else f", or a list of {count} whole numbers, one for each generator"
+    )
 
 
 def _drawn_from(generator: Any) -> Any:

@@ -49,6 +49,8 @@ def rule_of(name: str) -> TorchRule | None:
     if not name.startswith("aten."):
         if name in collectives.RULES:
             return collectives.RULES[name]
+        if name in RULES:
+            return RULES[name]
         return _kernel if name.rpartition(".")[0] == "ttmlir.kernel" else None
     overload = name.removeprefix("aten.")
     base = overload.partition(".")[0]

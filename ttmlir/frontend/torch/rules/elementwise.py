@@ -232,8 +232,8 @@ def _identity(call: TorchCall) -> SSAValue:
     return call.tensor()
 
 
-def _copy_to(call: TorchCall) -> SSAValue:
-    return call.build.cast(round_to_dtype(call, call.tensor()), call.element)
+def _copy_to(call: TorchCall, name: str = "self") -> SSAValue:
+    return call.build.cast(round_to_dtype(call, call.tensor(name)), call.element)
 
 
 def round_to_dtype(call: TorchCall, value: SSAValue) -> SSAValue:
@@ -350,6 +350,8 @@ RULES: dict[str, TorchRule] = {
     "where.self": _where,
     "_neg_view": _unary("neg"),
     "_to_copy": _copy_to,
+    # torch.compile turns a float that changes into a tensor, and this one into the others' type.
+    "prims.convert_element_type.default": partial(_copy_to, name="a"),
     "digamma": _special(special.digamma),
     "i0": _special(bessel.i0),
     "polygamma": _polygamma,
