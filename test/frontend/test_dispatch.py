@@ -298,7 +298,7 @@ def test_elements_of_few_bits_in_text() -> None:
     assert compiled(np.array([1, 3, 5], np.int8)).tolist() == [2, 6, -6]
     with (
         warnings.catch_warnings(action="error"),
-        pytest.raises(ttmlir.CompilationError, match="'si4' has no storage format"),
+        pytest.raises(ttmlir.CompilationError, match="'i4' has no storage format"),
     ):
         ttmlir.compile(text.format("", "%a"))
 
