@@ -585,8 +585,10 @@ def slice_after_reshaping(draft: Draft) -> None:
     links = Links(draft)
     shaped: dict[tuple[int, int], int] = {}
     changed: dict[int, list[Step]] = {}
-    for number, step in enumerate(draft.steps):
-        cut = links.made_by(step.inputs[0], "slice") if mnemonic_of(step) == "reshape" else None
+    reshapes = [each for each in enumerate(draft.steps) if mnemonic_of(each[1]) == "reshape"]
+    # The tensor is reshaped in front of the first of its slices, in the order of these.
+    for number, step in sorted(reshapes, key=lambda each: links.writers.get(each[1].inputs[0], -1)):
+        cut = links.made_by(step.inputs[0], "slice")
         if cut is None or cut.call is None or step.call is None or not step.call.operands[0]:
             continue
         key, shape = _key_of(cut), shape_of(step)
