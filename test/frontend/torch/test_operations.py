@@ -9,8 +9,6 @@ import pytest
 from running.sampling import sampled
 from samples.torch_programs import check_all
 
-import ttmlir
-
 torch: Any = import_module("torch")
 
 SHAPES = [(), (1,), (33, 70), (5, 1, 7)]
@@ -384,14 +382,3 @@ def test_losses() -> None:
     """
     target = torch.tensor([1, 0, 3, 2, 6])
     check_all(cases, x=numbers(5, 7), y=numbers(5, 7, seed=1), t=target)
-
-
-@pytest.mark.parametrize("numerics", ["exact", "device"])
-def test_gather_refuses_numbers_outside(numerics: Any) -> None:
-    """As torch does, which does not move them inside."""
-    x, index = torch.arange(20.0).reshape(4, 5), torch.tensor([[3, 0, 1, 2, 3]])
-    compiled = ttmlir.compile(lambda x, index: x.gather(0, index), x, index, numerics=numerics)
-    torch.testing.assert_close(compiled(x, index), x.gather(0, index))
-    for outside in (4, -1):
-        with pytest.raises(ttmlir.Error, match="looked up in a table of 4 rows"):
-            compiled(x, torch.full((1, 5), outside))

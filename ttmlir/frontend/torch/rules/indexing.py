@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
@@ -56,20 +54,7 @@ def _gather(call: TorchCall) -> Result:
     for dim, count in enumerate(index.shape):
         if dim != call["dim"] % x.rank:
             x = x.cut(dim, 0, count)
-    return call.results(x.gather(call["dim"], _checked(index, x.shape[call["dim"]])))
-
-
-def _checked(index: Array, extent: int) -> Array:
-    """Numbers of elements, after a lookup that refuses those that a dimension does not have.
-
-    Picking elements moves numbers inside in programs of 2026, which torch takes for errors. What is
-    looked up are zeros, which all formats hold.
-    """
-    if index.carrier.holds_numbers or not math.prod(index.shape):
-        return index
-    zeros = array_of(np.zeros((extent, 1), np.float32))
-    found = zeros.select(0, index.reshape((math.prod(index.shape),)))
-    return index + found.reshape(index.shape).cast(index.dtype)
+    return call.results(x.gather(call["dim"], index))
 
 
 def _unfold(call: TorchCall) -> Result:
