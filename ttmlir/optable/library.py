@@ -144,8 +144,9 @@ def _rows_gathered_shape(
     windows: Shape,
     column: bool,
     fill_out_of_bounds: bool = False,
+    refuses_outside: bool = False,
 ) -> Shape:
-    del fill_out_of_bounds
+    del fill_out_of_bounds, refuses_outside
     batch, count, row = _sliced_extents(input, index, sizes, windows, column)
     return (batch, count * math.prod(windows), *row)
 
@@ -188,14 +189,16 @@ def _rows_gather(
     windows: Shape,
     column: bool,
     fill_out_of_bounds: bool = False,
+    refuses_outside: bool = False,
 ) -> Any:
     batch, _, row = _sliced_extents(input.shape, index.shape, sizes, windows, column)
     starts = xp.asarray(index).astype(xp.int64)
-    last = xp.asarray([size - window for size, window in zip(sizes, windows, strict=True)])
+    last = [size - window for size, window in zip(sizes, windows, strict=True)]
+    for place, number in enumerate(last if refuses_outside else ()):
+        check_numbers(starts[:, place], number + 1)
     # A slice that would reach over the border is moved inside.
-    numbers = _row_numbers(xp, xp.clip(starts, 0, last[:, None]), sizes, windows)
+    numbers = _row_numbers(xp, xp.clip(starts, 0, xp.asarray(last)[:, None]), sizes, windows)
     numbers = xp.broadcast_to(xp.reshape(numbers, (index.shape[0], -1)), (batch, numbers[0].size))
-    check_numbers(numbers, math.prod(sizes))
     rows = xp.reshape(input, (batch, math.prod(sizes), *row))
     found = rows[xp.arange(batch)[:, None], numbers]
     if not fill_out_of_bounds:
@@ -317,12 +320,12 @@ DEFINITIONS: dict[str, OpDefinition] = {
         _library(
             "rows_gather",
             "Slices that begin at places of an index; one that would reach over the border is "
-            "moved inside, or 0 with `fill_out_of_bounds`.",
+            "moved inside, 0 with `fill_out_of_bounds`, or an error with `refuses_outside`.",
             Family.LOOKUP,
             "input index",
             _rows_gather,
             _rows_gathered_shape,
-            (*_SLICES, ("fill_out_of_bounds", Kind.BOOL)),
+            (*_SLICES, ("fill_out_of_bounds", Kind.BOOL), ("refuses_outside", Kind.BOOL)),
         ),
         _library(
             "rows_scatter",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from running.sampling import sampled
 from samples.torch_programs import check_all
+
+import ttmlir
 
 torch: Any = import_module("torch")
 
@@ -382,3 +385,18 @@ def test_losses() -> None:
     """
     target = torch.tensor([1, 0, 3, 2, 6])
     check_all(cases, x=numbers(5, 7), y=numbers(5, 7, seed=1), t=target)
+
+
+def test_indices_out_of_range_are_refused(tmp_path: Path) -> None:
+    """As torch does, which does not move them inside; so does a program that is loaded."""
+    x, index = torch.arange(20.0).reshape(4, 5), torch.tensor([[3, 0, 1, 2, 3]])
+    compiled = ttmlir.compile(lambda x, index: x.gather(0, index), x, index)
+    compiled.save(tmp_path / "picked.ttnn")
+    loaded = ttmlir.load(tmp_path / "picked.ttnn", framework="torch")
+    torch.testing.assert_close(compiled(x, index), x.gather(0, index))
+    for call, outside in ((compiled, 4), (compiled, -1), (loaded, 4)):
+        with pytest.raises(ttmlir.Error, match=f"Elements {outside} to .* from a dimension of 4"):
+            call(x, torch.full((1, 5), outside))
+    loss = ttmlir.compile(torch.nn.functional.cross_entropy, x, torch.tensor([1, 0, 4, 2]))
+    with pytest.raises(ttmlir.Error, match="from a dimension of 5"):
+        loss(x, torch.tensor([1, 0, 5, 2]))
