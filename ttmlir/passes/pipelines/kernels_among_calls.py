@@ -139,12 +139,11 @@ def outline_parts(module: ModuleOp, options: str) -> Outlined:
     search = _Search(module, options, context)
     search.ask_passes()
     parts = search.compile_parts()
-    constants = {op for op in search.refused if is_constant(op)}
     search.arrange()
     for part in parts:
         part.outline()
     refused = [
-        (op, LibraryCall(op.name, op.location, reason, is_constant=op in constants))
+        (op, LibraryCall(op.name, op.location, reason, is_constant=op in search.constants))
         for op, reason in sorted(search.refused.items(), key=lambda each: search.numbers[each[0]])
         if not isinstance(op, ttir.CustomKernelOp)
     ]
@@ -188,21 +187,13 @@ def _inputs(op: Operation) -> Sequence[SSAValue]:
     return [value for number, value in enumerate(op.operands) if not first <= number < end]
 
 
-def is_constant(op: Operation) -> bool:
-    """True for what depends on constants alone, which the pipeline to ttnn computes."""
-    pending, seen = [op], set[Operation]()
-    while pending:
-        each = pending.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        if not each.name.startswith("ttir.") or isinstance(each, ControlOp):
-            return False
-        for value in _inputs(each):
-            if not isinstance(value.owner, Operation):
-                return False
-            pending.append(value.owner)
-    return True
+def _constants(operations: Sequence[Operation]) -> set[Operation]:
+    """Those that depend on constants alone, which the pipeline to ttnn computes."""
+    found = set[Operation]()
+    for op in operations:
+        if not isinstance(op, ControlOp) and all(each.owner in found for each in _inputs(op)):
+            found.add(op)
+    return found
 
 
 def _computes(op: Operation) -> bool:
@@ -258,6 +249,7 @@ class _Search:
         self.context = context
         self.operations = _operations(module)
         self.numbers = {op: number for number, op in enumerate(self.operations)}
+        self.constants = _constants(self.operations)
         self.refused: dict[Operation, str] = {}
         """Why operations have no kernels."""
         self.phases: dict[Operation, int] = {}
@@ -342,7 +334,7 @@ class _Search:
         """The operations of each part: kernels that wait for the same calls of the library."""
         parts: dict[int, list[Operation]] = {}
         for op in function.body.block.ops:
-            if isinstance(op, EmptyOp | ReturnOp) or is_constant(op):
+            if isinstance(op, EmptyOp | ReturnOp) or op in self.constants:
                 continue
             has_kernels = self.has_kernels(op)
             makers = (value.owner for value in _inputs(op))
@@ -370,7 +362,8 @@ class _Search:
     def _leave_edges(self) -> None:
         """Leave moves between calls of the library and kernels to the library."""
         self._at_edges.clear()
-        pending = [op for op in self.operations if op.name in _AT_EDGES and not is_constant(op)]
+        movable = (op for op in self.operations if op.name in _AT_EDGES)
+        pending = [op for op in movable if op not in self.constants]
         while pending:
             found = {op for op in pending if self._is_at_edge(op)}
             if not found:
@@ -388,7 +381,7 @@ class _Search:
         return op.name not in _RESHAPES or _matrix(op.operands[0]) != _matrix(op.results[0])
 
     def _is_kernel(self, op: object) -> bool:
-        return isinstance(op, Operation) and self.has_kernels(op) and not is_constant(op)
+        return isinstance(op, Operation) and self.has_kernels(op) and op not in self.constants
 
     def arrange(self) -> None:
         """Put the operations of each part beside each other, in front of what waits for them."""
@@ -507,7 +500,7 @@ class Part:
 
     def _is_own(self, op: Operation) -> bool:
         """True for constants of which each part has its own, and what is made of them alone."""
-        if not is_constant(op) or not self._search.has_kernels(op):
+        if op not in self._search.constants or not self._search.has_kernels(op):
             return False
         if isinstance(op, ttir.ConstantOp):
             result = op.results[0]
