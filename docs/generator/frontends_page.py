@@ -15,7 +15,7 @@ from ttmlir.passes.control_flow.flatten_control_flow import RULES as REGIONS
 from ttmlir.passes.control_flow.flattening import CONTROL
 from ttmlir.passes.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
-from ttmlir.passes.shardy.flow import SETTLED
+from ttmlir.passes.shardy.spreading.flow import SETTLED
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
 from ttmlir.passes.stablehlo.functions.stablehlo_expand_functions import SCAN

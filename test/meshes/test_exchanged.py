@@ -11,7 +11,7 @@ import pytest
 from test.support.running.sampling import sampled
 from test.support.samples.mesh_programs import recorded
 from ttmlir.compiler import parse, transform
-from ttmlir.passes.shardy.reshard_plans import find_plan, find_plan_in_parts
+from ttmlir.passes.shardy.spreading.reshard_plans import find_plan, find_plan_in_parts
 
 PASSES = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
 MOVES = ("all_gather", "all_reduce", "all_to_all", "collective_permute", "reduce_scatter")

@@ -28,7 +28,7 @@ from ttmlir.passes.pipelines.ttir_to_ttnn import (
     TTIRToTTNNCommonPipeline,
     TTNNCommonToRuntimePipeline,
 )
-from ttmlir.passes.shardy.shardings import set_argument
+from ttmlir.passes.shardy.spreading.shardings import set_argument
 
 RECORD = Path(__file__).parent / "Inputs" / "vendor.npz"
 _TYPE = re.compile(r"ttcore\.argument_type = #ttcore\.argument_type<input>,? ?")

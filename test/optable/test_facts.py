@@ -27,7 +27,7 @@ LISTS = {
     "dialects/emitc/expressions.py": "comparisons of C++",
     "dialects/definition/table_ops.py": "names of classes as MLIR spells them",
     "dialects/stablehlo/reduction.py": "operations that StableHLO's text shortens",
-    "passes/shardy/factors.py": "rules by name",
+    "passes/shardy/spreading/factors.py": "rules by name",
     "sim/machine/card_functions.py": "functions of which the steps on a card are known",
     "passes/emitc/library_arguments.py": "arguments of the ttnn library's functions",
     "passes/emitpy/library_functions.py": "what functions of the ttnn library take and make",

@@ -11,7 +11,7 @@ from ttmlir.dialects.sdy import MeshOp, meshes_in
 from ttmlir.errors import CompilationError
 from ttmlir.explorer.graph import scope_of
 from ttmlir.mlir.attributes import cloned
-from ttmlir.passes.shardy.shardings import Sharding, sharding_of
+from ttmlir.passes.shardy.spreading.shardings import Sharding, sharding_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -1206,7 +1206,7 @@ def mark_parameters(module: ModuleOp, numbers: Iterable[int]) -> None:
     and may have a narrower format."""
     from ttmlir.dialects.ttcore import ArgumentTypeAttr
     from ttmlir.layout.enums import ArgumentType
-    from ttmlir.passes.shardy.shardings import set_argument
+    from ttmlir.passes.shardy.spreading.shardings import set_argument
 
     function = public_function(module)
     for number in numbers:

@@ -44,7 +44,7 @@ from ttmlir.frontend.summary import align_left
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.reporting import listening
-from ttmlir.passes.shardy.shardings import Dimension, Sharding, set_argument, sharding_of
+from ttmlir.passes.shardy.spreading.shardings import Dimension, Sharding, set_argument, sharding_of
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system_desc import find_system

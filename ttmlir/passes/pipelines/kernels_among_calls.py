@@ -63,7 +63,7 @@ from ttmlir.passes.core.manager import PassFailure, PassManager, parse_pipeline,
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
 from ttmlir.passes.d2m.fusion.d2m_mask_padding import FROM_HOST
 from ttmlir.passes.general.ttcore_wrap_device_module import module_of_device
-from ttmlir.passes.shardy.shardings import set_argument
+from ttmlir.passes.shardy.spreading.shardings import set_argument
 from ttmlir.program import (
     ELEMENT_TYPES,
     CoreRange,

@@ -41,7 +41,7 @@ from ttmlir.ir.rewriting import refuse_at
 from ttmlir.layout.enums import ArgumentType
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.shardings import (
     SHARDING,
     Dimension,
     Sharding,

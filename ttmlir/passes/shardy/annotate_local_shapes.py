@@ -38,7 +38,7 @@ from ttmlir.dialects.sdy import Mesh, meshes_in
 from ttmlir.dialects.ttcore import LocalShapeAttr
 from ttmlir.ir.rewriting import refuse_at
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.shardings import (
     said_of,
     set_argument,
     set_result,

@@ -39,7 +39,7 @@ from ttmlir.ir.rewriting import refuse_at, symbol_visibility
 from ttmlir.layout.enums import ShardStatus
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import SHARDING, said_of, set_argument, set_result
+from ttmlir.passes.shardy.spreading.shardings import SHARDING, said_of, set_argument, set_result
 
 if TYPE_CHECKING:
     from xdsl.context import Context

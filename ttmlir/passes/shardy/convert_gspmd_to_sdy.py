@@ -48,7 +48,7 @@ from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import erase, insert_before, refuse_at
 from ttmlir.ir.rewriting import replace as replace_op
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.device_tiles import (
+from ttmlir.passes.shardy.spreading.device_tiles import (
     Steps,
     Tiling,
     axes_along,
@@ -57,7 +57,7 @@ from ttmlir.passes.shardy.device_tiles import (
     split_tuple,
     steps_along,
 )
-from ttmlir.passes.shardy.shardings import SHARDING, Dimension, Sharding, per_value
+from ttmlir.passes.shardy.spreading.shardings import SHARDING, Dimension, Sharding, per_value
 from ttmlir.passes.stablehlo import mesh_borders
 from ttmlir.passes.stablehlo.mesh_borders import ANNOTATION, GSPMD, TO_PARTS, TO_WHOLE, target_of
 

@@ -36,7 +36,7 @@ from xdsl.dialects.func import FuncOp
 
 from ttmlir.dialects import sdy
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import SHARDING, Sharding
+from ttmlir.passes.shardy.spreading.shardings import SHARDING, Sharding
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -24,9 +24,9 @@ After:
 
 Requires: shardings are spread (`sdy-user-priority-propagate`).
 Ensures: the tensors of each operation are divided over the same axes along the same factors
-(`ttmlir.passes.shardy.factors`); where they differ, what moves the fewest elements is done.
-Reductions over divided dimensions are followed by `sdy.all_reduce`; places of extremes are looked
-for in parts first.
+(`ttmlir.passes.shardy.spreading.factors`); where they differ, what moves the fewest elements is
+done. Reductions over divided dimensions are followed by `sdy.all_reduce`; places of extremes are
+looked for in parts first.
 Options: none.
 Not done here: a program that says itself what each device computes stays as it is.
 """
@@ -46,16 +46,16 @@ from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.attributes import splat_bytes
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.factors import Rule, rule_of
-from ttmlir.passes.shardy.flow import borders_of, edges_of, is_solved
-from ttmlir.passes.shardy.partial_extremes import split_extremes
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.factors import Rule, rule_of
+from ttmlir.passes.shardy.spreading.flow import borders_of, edges_of, is_solved
+from ttmlir.passes.shardy.spreading.partial_extremes import split_extremes
+from ttmlir.passes.shardy.spreading.shardings import (
     SHARDING,
     per_value,
     result_sharding,
     sharding_or_open,
 )
-from ttmlir.passes.shardy.spreading import Axes, Spread, Spreader
+from ttmlir.passes.shardy.spreading.spread import Axes, Spread, Spreader
 
 if TYPE_CHECKING:
     from xdsl.context import Context

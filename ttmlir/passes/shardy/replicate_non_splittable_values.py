@@ -40,7 +40,7 @@ from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.attributes import raw_bytes, splat_bytes
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.shardings import (
     SHARDING,
     Dimension,
     Sharding,

@@ -34,8 +34,8 @@ from xdsl.ir import BlockArgument, Operation
 
 from ttmlir.dialects import sdy
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.flow import take_edges
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.flow import take_edges
+from ttmlir.passes.shardy.spreading.shardings import (
     SHARDING,
     Sharding,
     per_value,

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import Sharding, map_shardings
+from ttmlir.passes.shardy.spreading.shardings import Sharding, map_shardings
 
 if TYPE_CHECKING:
     from xdsl.context import Context

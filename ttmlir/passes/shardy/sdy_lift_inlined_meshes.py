@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import StringAttr
 
 from ttmlir.dialects import sdy
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import Sharding, map_shardings
+from ttmlir.passes.shardy.spreading.shardings import Sharding, map_shardings
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, cast
 from ttmlir.dialects import sdy
 from ttmlir.dialects.sdy import meshes_in
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import Sharding, map_shardings
+from ttmlir.passes.shardy.spreading.shardings import Sharding, map_shardings
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -42,14 +42,14 @@ from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.rewriting import replace as replace_op
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.passes.core.base import FunctionPass, option
-from ttmlir.passes.shardy.reshard_plans import (
+from ttmlir.passes.shardy.spreading.reshard_plans import (
     Plan,
     cost_of_move,
     find_plan,
     find_plan_in_parts,
     prime_factors,
 )
-from ttmlir.passes.shardy.shardings import Dimension, Sharding, sharding_of
+from ttmlir.passes.shardy.spreading.shardings import Dimension, Sharding, sharding_of
 from ttmlir.passes.stablehlo.mesh_borders import join_axes
 
 if TYPE_CHECKING:

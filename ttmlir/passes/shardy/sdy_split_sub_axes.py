@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 from ttmlir.dialects import sdy
 from ttmlir.ir.rewriting import refuse_at
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import Dimension, Sharding, map_shardings
+from ttmlir.passes.shardy.spreading.shardings import Dimension, Sharding, map_shardings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -21,12 +21,12 @@ After:
     }
 
 Requires: one mesh; calls are inlined.
-Ensures: what has the same factors (`ttmlir.passes.shardy.factors`) is divided over the same axes,
-as far as dimensions are open, parts are equal and no axis divides a tensor twice. First axes spread
-over operations on each element, then over the factors that results have, of which an axis that
-tensors have along several is given to one, then over all, and last forward over what repeats
-elements. Tensors that loops carry, that branches return, and parts in
-regions of `sdy.manual_computation` lie as those that go in and come out. Dimensions with a priority
+Ensures: what has the same factors (`ttmlir.passes.shardy.spreading.factors`) is divided over the
+same axes, as far as dimensions are open, parts are equal and no axis divides a tensor twice. First
+axes spread over operations on each element, then over the factors that results have, of which an
+axis that tensors have along several is given to one, then over all, and last forward over what
+repeats elements. Tensors that loops carry, that branches return, and parts in regions of
+`sdy.manual_computation` lie as those that go in and come out. Dimensions with a priority
 (`{"x"}p1`) spread after those with a lower one. Nothing spreads over a `sdy.propagation_barrier`
 but in its direction.
 Options: `keep-sharding-rules`, `conservative-propagation` and the like are known and change
@@ -48,9 +48,9 @@ from ttmlir.dialects.sdy import Mesh, meshes_in
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.factors import IN_STEP, Rule, rule_of
-from ttmlir.passes.shardy.flow import borders_of, edges_of, is_solved
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.factors import IN_STEP, Rule, rule_of
+from ttmlir.passes.shardy.spreading.flow import borders_of, edges_of, is_solved
+from ttmlir.passes.shardy.spreading.shardings import (
     SHARDING,
     Dimension,
     Sharding,
@@ -59,7 +59,7 @@ from ttmlir.passes.shardy.shardings import (
     set_argument,
     sharding_or_open,
 )
-from ttmlir.passes.shardy.spreading import Spread, Spreader
+from ttmlir.passes.shardy.spreading.spread import Spread, Spreader
 
 if TYPE_CHECKING:
     from xdsl.context import Context

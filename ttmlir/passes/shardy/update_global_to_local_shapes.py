@@ -83,9 +83,9 @@ from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import elements_attr, raw_bytes, splat_bytes
 from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.flow import edges_of
 from ttmlir.passes.shardy.insert_explicit_reshards import COMBINATION
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.flow import edges_of
+from ttmlir.passes.shardy.spreading.shardings import (
     SHARDING,
     Sharding,
     check_devices,

@@ -45,8 +45,8 @@ from ttmlir.dialects import sdy
 from ttmlir.dialects.sdy import meshes_in
 from ttmlir.ir.rewriting import refuse_at, symbol_visibility
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.flow import is_solved
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.flow import is_solved
+from ttmlir.passes.shardy.spreading.shardings import (
     per_value,
     set_argument,
     sharding_or_open,

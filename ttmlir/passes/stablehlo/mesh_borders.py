@@ -32,8 +32,8 @@ from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace, symbol_name
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import MeshShardDirection, MeshShardType, ShardStatus
 from ttmlir.mlir.printing import attribute_text
-from ttmlir.passes.shardy.device_tiles import read_tiling, split_tuple
-from ttmlir.passes.shardy.flow import manual_axes
+from ttmlir.passes.shardy.spreading.device_tiles import read_tiling, split_tuple
+from ttmlir.passes.shardy.spreading.flow import manual_axes
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -55,7 +55,7 @@ from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.core.base import OperationPass
 from ttmlir.passes.general.inline import InlinePass
-from ttmlir.passes.shardy.flow import settle_names
+from ttmlir.passes.shardy.spreading.flow import settle_names
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -49,7 +49,7 @@ from ttmlir.ir.builder import Spelling, use_style
 from ttmlir.layout.enums import ShardStatus
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import set_argument
+from ttmlir.passes.shardy.spreading.shardings import set_argument
 from ttmlir.passes.stablehlo.mesh_borders import write_mesh_borders
 
 if TYPE_CHECKING:

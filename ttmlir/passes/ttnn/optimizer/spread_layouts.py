@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import BFloat16Type, Float32Type, ModuleOp, StringAttr, TensorType
@@ -12,8 +13,16 @@ from ttmlir.dialects.definition.ods import SYSTEM_DESC
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, MEMORY_LAYOUTS, TTNNLayoutAttr
 from ttmlir.ir.rewriting import insert_before
-from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in, stored_in
-from ttmlir.layout.enums import DataType, MemorySpace
+from ttmlir.ir.ttnn_types import (
+    TILE,
+    Shards,
+    is_sharded,
+    layout_in,
+    set_type,
+    stored_in,
+    tensor_in,
+)
+from ttmlir.layout.enums import BufferType, DataType, MemorySpace, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import OptionError
 
 if TYPE_CHECKING:
@@ -93,6 +102,40 @@ def move(value: SSAValue, type_: Attribute, before: Operation, location: Locatio
     )
     insert_before(before, new)
     return new.results[0]
+
+
+def by_columns(type_: Attribute, cores: int, workers: Sequence[int]) -> TensorType[Attribute]:
+    """The type of a tensor as tiles in L1, whose columns are divided over some cores."""
+    shards = Shards.on(TTNNTensorMemoryLayout.WIDTH_SHARDED, (1, cores), workers)
+    return tensor_in(type_, tiled=True, buffer=BufferType.L1, shards=shards)
+
+
+def cores_by_columns(columns: int, most: int, workers: Sequence[int]) -> int:
+    """How many cores have equal shards of columns of tiles, in whole rows of cores or part of one.
+
+    They are at most `most`, and those of the device.
+    """
+    across, most = workers[1], min(prod(workers), most)
+    fitting = (
+        count
+        for count in range(most, 0, -1)
+        if columns % count == 0 and (count % across == 0 or count < across)
+    )
+    return next(fitting, 1)
+
+
+def make_shards(op: Operation, type_: Attribute) -> None:
+    """Let the result be shards, which all users get back where it was."""
+    whole, block = op.results[0].type, op.parent
+    result = set_type(op.results[0], type_)
+    back = ttnn.op_class("to_tensor_spec").create(
+        operands=[result], result_types=[whole], location=op.location
+    )
+    assert block is not None, "it is in a function"
+    block.insert_op_after(back, op)
+    for use in tuple(result.uses):
+        if use.operation is not back:
+            use.operation.operands[use.index] = back.results[0]
 
 
 def is_elementwise(op: Operation) -> bool:

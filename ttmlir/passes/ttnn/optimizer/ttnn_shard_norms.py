@@ -44,23 +44,27 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import TensorType
-
-from ttmlir.dialects import ttnn
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import Shards, is_sharded, memory_of, set_type, tensor_in
+from ttmlir.ir.ttnn_types import is_sharded, memory_of
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, padded_shape
-from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttnn.optimizer.spread_layouts import L1_SHARE, move, shard_bytes, usable_l1_of
+from ttmlir.passes.ttnn.optimizer.spread_layouts import (
+    L1_SHARE,
+    by_columns,
+    cores_by_columns,
+    make_shards,
+    move,
+    shard_bytes,
+    usable_l1_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import SSAValue
 
 _NORMS = ("ttnn.rms_norm", "ttnn.layer_norm")
 _LEAST_COLUMNS = 32
@@ -88,11 +92,12 @@ class TTNNShardNormsPass(ModulePass):
             cores = _cores_of(op.operands[0], workers)
             memory = memory_of(op.operands[0].type)
             if cores is not None and memory is not None and memory.is_tiled:
-                shards = [_in_shards(op.operands[0].type, cores, workers)]
-                shards.append(_in_shards(op.results[0].type, cores, workers))
+                source, result = op.operands[0], op.results[0]
+                taken, made = (by_columns(each.type, cores, workers) for each in (source, result))
                 usable = usable_l1_of(op)
-                if usable is None or sum(map(shard_bytes, shards)) <= L1_SHARE * usable:
-                    _shard(op, *shards)
+                if usable is None or shard_bytes(taken) + shard_bytes(made) <= L1_SHARE * usable:
+                    op.operands[0] = move(source, taken, op, op.location)
+                    make_shards(op, made)
 
 
 def _cores_of(value: SSAValue, workers: Sequence[int]) -> int | None:
@@ -104,32 +109,5 @@ def _cores_of(value: SSAValue, workers: Sequence[int]) -> int | None:
     rows, columns = prod(shape[:-1]) // height, shape[-1] // width
     if columns < _LEAST_COLUMNS or rows * _LEAST_SHARE > prod(workers):
         return None
-    across, most = workers[1], min(prod(workers), rows * columns // _LEAST_TILES)
-    fitting = (
-        count
-        for count in range(most, 0, -1)
-        if columns % count == 0 and (count % across == 0 or count < across)
-    )
-    count = next(fitting, 1)
+    count = cores_by_columns(columns, rows * columns // _LEAST_TILES, workers)
     return count if count >= 2 * rows else None
-
-
-def _shard(op: Operation, source: Attribute, target: Attribute) -> None:
-    whole = op.results[0].type
-    op.operands[0] = move(op.operands[0], source, op, op.location)
-    set_type(op.results[0], target)
-    result = op.results[0]
-    back = ttnn.op_class("to_tensor_spec").create(
-        operands=[result], result_types=[whole], location=op.location
-    )
-    block = op.parent
-    assert block is not None, "it is in a function"
-    block.insert_op_after(back, op)
-    for use in tuple(result.uses):
-        if use.operation is not back:
-            use.operation.operands[use.index] = back.results[0]
-
-
-def _in_shards(type_: Attribute, cores: int, workers: Sequence[int]) -> TensorType[Attribute]:
-    shards = Shards.on(TTNNTensorMemoryLayout.WIDTH_SHARDED, (1, cores), workers)
-    return tensor_in(type_, tiled=True, buffer=BufferType.L1, shards=shards)

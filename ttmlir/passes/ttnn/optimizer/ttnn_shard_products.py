@@ -55,24 +55,26 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.ods import is_set
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.configs import MatmulDRAMShardedConfigAttr
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in, memory_of, set_type
+from ttmlir.ir.ttnn_types import TILE, Shards, elements_in, is_sharded, memory_of, tensor_in
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.general.const_eval_hoist_transform import is_computed_once
 from ttmlir.passes.ttnn.optimizer.spread_layouts import (
     L1_SHARE,
+    by_columns,
+    cores_by_columns,
     device_functions,
     is_elementwise,
     layout_attr,
+    make_shards,
     move,
     shard_bytes,
 )
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.context import Context
+    from xdsl.dialects.builtin import TensorType
     from xdsl.ir import Attribute, Block, SSAValue
 
 _MOVE = "ttnn.to_tensor_spec"
@@ -145,8 +148,7 @@ class _Sharding:
             return
         depth, columns = (extent // TILE for extent in shape)
         source = _source_of(rows)
-        taken = None if source is None else layout_attr(source.type)
-        cores = self._cores_for(depth) if taken is None else taken.grid.data.shape[1]
+        cores = self._cores_for(depth) if source is None else _grid_of(source)
         given = self._cores_for(columns)
         width = self._block_width(op, depth // cores if depth % cores == 0 else 0)
         if not width or given == 1:
@@ -156,7 +158,7 @@ class _Sharding:
             (1, self._banks),
             (CoreRange((0, 0), (self._banks - 1, 0)),),
         )
-        placed = _sharded(weight.type, banks, BufferType.DRAM)
+        placed = tensor_in(weight.type, tiled=True, shards=banks)
         op.operands[1] = move(weight, placed, op, op.location)
         if source is None:
             type_ = self._by_columns(rows.type, cores)
@@ -166,7 +168,7 @@ class _Sharding:
         op.properties["matmul_program_config"] = MatmulDRAMShardedConfigAttr(
             (("in0_block_w", width), ("per_core_m", 1), ("per_core_n", columns // given))
         )
-        _give_shards(op, self._by_columns(result.type, given))
+        make_shards(op, self._by_columns(result.type, given))
 
     def _block_width(self, op: Operation, most: int) -> int:
         """Tiles that are summed at once of a shard of so many; 0 if no blocks fit into L1."""
@@ -202,31 +204,14 @@ class _Sharding:
                 op.operands[number] = _existing(each, type_, op) or move(
                     each, type_, op, op.location
                 )
-        _give_shards(op, self._by_columns(op.results[0].type, grid))
+        make_shards(op, self._by_columns(op.results[0].type, grid))
 
     def _cores_for(self, tiles: int) -> int:
-        """How many cores have shards of a row of so many tiles: as many as there are, of at least
-        four tiles each, in whole rows of cores or a part of one, as norms have them."""
-        across, most = self._workers[1], min(prod(self._workers), tiles // _LEAST_TILES)
-        return next(
-            (
-                count
-                for count in range(most, 0, -1)
-                if tiles % count == 0 and (count % across == 0 or count < across)
-            ),
-            1,
-        )
+        """How many cores have shards of a row of so many tiles, of at least four each."""
+        return cores_by_columns(tiles, tiles // _LEAST_TILES, self._workers)
 
     def _by_columns(self, type_: Attribute, cores: int) -> TensorType[Attribute]:
-        shards = Shards.on(TTNNTensorMemoryLayout.WIDTH_SHARDED, (1, cores), self._workers)
-        return _sharded(type_, shards, BufferType.L1)
-
-
-def _sharded(type_: Attribute, shards: Shards, buffer: BufferType) -> TensorType[Attribute]:
-    tensor = cast("TensorType[Attribute]", type_)
-    element, shape = tensor.element_type, tensor.get_shape()
-    layout = layout_in(shape, element, tiled=True, buffer=buffer, shards=shards)
-    return TensorType(element, shape, layout)
+        return by_columns(type_, cores, self._workers)
 
 
 def _is_one_row_of_tiles(value: SSAValue) -> bool:
@@ -264,8 +249,7 @@ def _source_of(value: SSAValue) -> SSAValue | None:
         return None
     spread = layout.tensor_layout.memory_layout
     is_by_columns = spread.keyword == TTNNTensorMemoryLayout.WIDTH_SHARDED.keyword
-    same = cast("TensorType[Attribute]", source.type).element_type
-    kept = same == cast("TensorType[Attribute]", value.type).element_type
+    kept = elements_in(source.type) == elements_in(value.type)
     return source if is_by_columns and kept else None
 
 
@@ -285,18 +269,3 @@ def _existing(value: SSAValue, type_: Attribute, before: Operation) -> SSAValue 
         if user.is_before_in_block(before):
             return user.results[0]
     return None
-
-
-def _give_shards(op: Operation, type_: Attribute) -> None:
-    """Let the result be shards, which all users get back where it was."""
-    whole, block = op.results[0].type, op.parent
-    set_type(op.results[0], type_)
-    result = op.results[0]
-    back = ttnn.op_class("to_tensor_spec").create(
-        operands=[result], result_types=[whole], location=op.location
-    )
-    assert block is not None, "it is in a function"
-    block.insert_op_after(back, op)
-    for use in tuple(result.uses):
-        if use.operation is not back:
-            use.operation.operands[use.index] = back.results[0]

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ttmlir.dialects.sdy import Mesh
-from ttmlir.passes.shardy.factors import Factors, Rule
-from ttmlir.passes.shardy.shardings import Dimension, Sharding
+from ttmlir.passes.shardy.spreading.factors import Factors, Rule
+from ttmlir.passes.shardy.spreading.shardings import Dimension, Sharding
 
 Axes = tuple[str, ...]
 

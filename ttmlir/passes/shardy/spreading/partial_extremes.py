@@ -21,7 +21,7 @@ from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.passes.shardy.shardings import SHARDING, Dimension, Sharding, sharding_of
+from ttmlir.passes.shardy.spreading.shardings import SHARDING, Dimension, Sharding, sharding_of
 from ttmlir.passes.stablehlo.stablehlo_bodies import picks_extreme
 
 if TYPE_CHECKING:

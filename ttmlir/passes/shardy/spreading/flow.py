@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ttmlir.dialects import sdy
 from ttmlir.ir import rewriting
 from ttmlir.ir.tensor_types import is_tensor
-from ttmlir.passes.shardy.shardings import (
+from ttmlir.passes.shardy.spreading.shardings import (
     SHARDING,
     Sharding,
     open_sharding,

@@ -1,0 +1,1 @@
+"""How tensors are divided over meshes: shardings, what they spread along, and ways between."""
