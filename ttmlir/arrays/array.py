@@ -15,6 +15,7 @@ the type of the array beside it, and `cast` converts. Types are named as in MLIR
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
@@ -197,7 +198,7 @@ class Array:
 
     def limit(self, low: Number | None = None, high: Number | None = None) -> Array:
         """Not below one number, and not above another one."""
-        if self.is_real:
+        if self.is_real and all(each is None or self._is_parameter(each) for each in (low, high)):
             bounds = -math.inf if low is None else low, math.inf if high is None else high
             return self.clamp(min=float(bounds[0]), max=float(bounds[1]))
         found = self if low is None else self.maximum(low)
@@ -447,8 +448,21 @@ class Array:
         padding = tuple(max(count, 0) for pair in margins for count in pair)
         if not any(padding):
             return kept
+        if not self._is_parameter(number):
+            places = self.fill(1, dtype=TRUTH).pad(margins, 0)
+            return places.where(self.pad(margins, 0), number)
         shape = [low + extent + high for extent, (low, high) in pairs]
         return kept.create("pad", shape=shape, parameters={"padding": padding, "value": number})
+
+    def _is_parameter(self, number: Number) -> bool:
+        """False for numbers of this type that parameters of operations, which are f32, round."""
+        if self.dtype != "f64" and self.is_real:
+            return True
+        try:
+            (rounded,) = struct.unpack("<f", struct.pack("<f", number))
+        except OverflowError:
+            return False
+        return rounded == number or math.isnan(rounded)
 
     def dilate(self, dim: int, step: int, number: Number) -> Array:
         """With `step - 1` elements of a number between the elements along a dimension."""

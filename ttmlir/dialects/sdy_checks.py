@@ -43,10 +43,11 @@ def check_mesh(op: Operation) -> None:
     for _, extent in axes:
         if extent < 1:
             refuse(f"axis size must be at least 1, got: {extent}")
-    names = [name for name, _ in axes]
-    for index, name in enumerate(names):
-        if name in names[:index]:
+    names = set[str]()
+    for name, _ in axes:
+        if name in names:
             refuse(f'duplicate axis name: "{name}"')
+        names.add(name)
     found = _IDS.search(text)
     if found is not None:
         _check_ids([int(each) for each in found[1].split(",") if each.strip()], axes)

@@ -1281,7 +1281,7 @@ def _conv3d(t: _Translator, record: Operation) -> None:
         *(t, record, t.reshape(record.tensor("input"), image), weight, _optional(record, "bias")),
         strides=_integers(record, "stride"),
         padding=tuple(n for each in _integers(record, "padding") for n in (each, each)),
-        dilations=(1, 1, 1),
+        dilations=_integers(record, "dilation") or (1, 1, 1),
     )
 
 

@@ -208,6 +208,8 @@ def test_unsupported_operations_are_named_at_their_line() -> None:
         (lambda x: x @ x.reshape(1, 4) @ x, "float32", "torch cannot trace this: "),
         (lambda x: x if x.sum() > 0 else -x, "float32", "torch cannot trace this: "),
         (lambda x: x[::2].as_strided((2, 2), (1, 1)), "float32", "x.contiguous() before it"),
+        (lambda x: x.unsqueeze_(0).sum(), "float32", "an argument gets another shape in place"),
+        (lambda x: x.unsqueeze_(0).add_(1), "float32", "an argument gets another shape in place"),
     ],
 )
 def test_refusals(function: Any, dtype: str, words: str) -> None:

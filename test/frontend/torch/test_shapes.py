@@ -138,6 +138,21 @@ def test_padding() -> None:
     )
 
 
+def test_numbers_that_f32_does_not_hold() -> None:
+    """Padding and bounds of integers and of f64, which parameters of operations would round."""
+    check_all(
+        """
+        F.pad(i, (1, 0), value=16777217)
+        F.pad(x, (1, -1, 2, 0), value=0.1)
+        F.hardtanh(x, -0.1, 0.7)
+        x.clamp(min=0.1)
+        """,
+        tolerance=1e-14,
+        x=numbers(3, 5).double(),
+        i=torch.tensor([[3, -7]], dtype=torch.int32),
+    )
+
+
 def test_creation() -> None:
     """Tensors made of numbers, which torch computes while the program is read."""
     check_all(

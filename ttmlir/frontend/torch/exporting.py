@@ -38,10 +38,21 @@ from ttmlir.frontend.torch.distributed.placing import (
     whole_weights,
 )
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.locations import location_of_error, location_of_trace, user_frames_kept
+from ttmlir.frontend.torch.locations import (
+    location_of_error,
+    location_of_here,
+    location_of_trace,
+    user_frames_kept,
+)
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, generators_in, is_random
 from ttmlir.frontend.torch.rules import RULES, rule_of
-from ttmlir.frontend.torch.support import EAGER_QUANTIZATION, NESTED, SPARSE, near
+from ttmlir.frontend.torch.support import (
+    EAGER_QUANTIZATION,
+    NESTED,
+    RESHAPED_IN_PLACE,
+    SPARSE,
+    near,
+)
 from ttmlir.frontend.torch.training.gradients import (
     GradientsAsked,
     gradients_refused,
@@ -148,6 +159,7 @@ _REASONS = (
         r"non-fx-graphable type <class '[^']*DTensorSpec'>",
         FROM_OUTSIDE,
     ),
+    (r"num_mutated_inp_runtime_indices", RESHAPED_IN_PLACE),
     (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
     (r"SparseTensorImpl|SparseCsrTensorImpl", SPARSE),
     (r"NestedIntNode|NestedTensorImpl", NESTED),
@@ -170,6 +182,10 @@ def reason_of(error: Exception) -> str:
     line = str(error).strip().partition("\n")[0]
     if _DATA_DEPENDENT in line:
         return f"what it does depends on the numbers in a tensor; {_remedy(error)}"
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, IndexError) and frames and frames[-1].name == "produce_guards_verbose":
+        # It looks for the dimensions that an argument had.
+        return RESHAPED_IN_PLACE
     for pattern, reason in _REASONS:
         if match := re.search(pattern, line):
             return match.expand(reason)
@@ -564,6 +580,8 @@ def decompose(exported: Any) -> Any:
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
             location = location_of_trace(str(error))
+            if location == UNKNOWN_LOC:
+                location = location_of_here()
             raise _untraceable(error, location) from error
     _check_decisions(exported, decomposed)
     return decomposed

@@ -38,7 +38,12 @@ from ttmlir.frontend.torch.exporting import decompose
 from ttmlir.frontend.torch.locations import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_for_complex, rule_of
 from ttmlir.frontend.torch.rules.collectives import JOINED, is_between_devices
-from ttmlir.frontend.torch.support import instead_of, near, near_of_complex
+from ttmlir.frontend.torch.support import (
+    RESHAPED_IN_PLACE,
+    instead_of,
+    near,
+    near_of_complex,
+)
 from ttmlir.ir.tensor_types import is_complex, value_shape
 from ttmlir.mlir.reporting import LocatedError, name_location
 from ttmlir.passes.control_flow.flattening import MAX_CHOSEN_OPERATIONS
@@ -390,7 +395,7 @@ class _Importer:
         self._block = Block()
         self._known: dict[int, Known] = {}
         self._control = ControlFlow(self)
-        self._user_inputs: list[str] = []
+        self._user_inputs: dict[str, Any] = {}  # Their shapes, by name.
 
     def run(self) -> ImportedProgram:
         placeholders = [n for n in self._exported.graph.nodes if n.op == "placeholder"]
@@ -408,7 +413,7 @@ class _Importer:
             state=found.state,
             inputs=found.inputs,
             outputs=outputs,
-            changed=[self._user_inputs.index(name) for name in changed],
+            changed=[[*self._user_inputs].index(name) for name in changed],
             complex_places=self._complex_places,
         )
 
@@ -484,7 +489,7 @@ class _Importer:
         number = len(self._user_inputs)
         name = self._input_names[number] if self._input_names else node.name
         found.inputs.append((name, meta))
-        self._user_inputs.append(node.name)
+        self._user_inputs[node.name] = meta.shape
         self._argument(node, name)
 
     def _tensor(self, spec: Any) -> Any:
@@ -602,6 +607,8 @@ class _Importer:
             match spec.kind.name:
                 case "USER_INPUT_MUTATION":
                     changed.append(spec.target)
+                    if node.meta["val"].shape != self._user_inputs[spec.target]:
+                        self._refuse(node, RESHAPED_IN_PLACE)
                 case "TOKEN":
                     continue
                 case "BUFFER_MUTATION" | "PARAMETER_MUTATION" | "USER_OUTPUT":

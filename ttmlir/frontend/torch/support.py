@@ -53,6 +53,11 @@ NESTED = (
 )
 """What to do instead of tensors without the layout of all others."""
 
+RESHAPED_IN_PLACE = (
+    "an argument gets another shape in place, as by x.transpose_(0, 1) or x.unsqueeze_(0), which "
+    "a call does not give back; x = x.transpose(0, 1) leaves the argument as it is"
+)
+
 _INSTEAD = {
     **dict.fromkeys(
         ("_to_sparse", "_to_sparse_csr", "_to_sparse_csc", "_to_sparse_bsr", "_to_sparse_bsc"),

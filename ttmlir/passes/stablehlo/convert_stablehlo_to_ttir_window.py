@@ -358,12 +358,14 @@ _IMAGE_DIMS = ("batch_dim", "height_dim", "width_dim", "channel_dim")
 def _late_convolution(op: Operation, *, exact: bool = False) -> None:
     """Images of one dimension, of two, and those whose elements are spread.
 
-    Integers are computed as floats unless they are to be `exact`.
+    Those of integers, and of volumes in groups, keep the form of 2024 if they are to be `exact`:
+    there integers are not computed as floats, and groups have weights that ttnn can prepare.
     """
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
     count = len(attr.input_spatial_dimensions)
-    is_wide = exact and isinstance(element_type(op.results[0]), IntegerType)
-    if is_wide or not _is_plain(op, count):
+    in_groups = count == 3 and integer(op, "feature_group_count") > 1
+    is_kept = exact and (in_groups or isinstance(element_type(op.results[0]), IntegerType))
+    if is_kept or not _is_plain(op, count):
         RULES["stablehlo.convolution"](op)
     elif count == 1:
         _late_conv1d(op)
