@@ -318,13 +318,15 @@ WINDOWS: dict[str, tuple[Any, ...]] = {
         _normal(6, 3, 4),
     ),
     "holes_of_volumes_and_their_groups": (
-        lambda x, w: [
-            lax.conv_general_dilated(
-                *(x, w[..., :in_each, :], (1, 1, 2), [(1, 1)] * 3, None, (1, 2, 2)),
-                *(("NDHWC", "DHWIO", "NDHWC"), 4 // in_each),
-            )
-            for in_each in (4, 2)
-        ],
+        lambda x, w: jnp.stack(
+            [
+                lax.conv_general_dilated(
+                    *(x, w[..., :in_each, :], (1, 1, 2), [(1, 1)] * 3, None, (1, 2, 2)),
+                    *(("NDHWC", "DHWIO", "NDHWC"), 4 // in_each),
+                )
+                for in_each in (4, 2)
+            ]
+        ),
         _normal(2, 3, 5, 7, 4),
         _normal(2, 2, 3, 4, 6),
     ),
