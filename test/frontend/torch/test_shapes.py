@@ -291,6 +291,25 @@ def test_changes_in_place() -> None:
     )
 
 
+def test_writes_to_places_in_memory() -> None:
+    """Diagonals of wide, tall and cubic tensors, and windows, also of what is not in order."""
+    check_all(
+        """
+        x.clone().fill_diagonal_(3)
+        x.clone().t().fill_diagonal_(3)
+        x.clone().fill_diagonal_(3, wrap=True)
+        x.clone()[None].expand(2, -1, -1).clone()[1].fill_diagonal_(0)
+        (x > 0).fill_diagonal_(True)
+        x[:4].reshape(2, 2, 3)[..., :2].clone().fill_diagonal_(7)
+        torch.as_strided_scatter(x, x[:2] * 2, (2, 3), (6, 1), 4)
+        torch.as_strided_scatter(2 * x.t(), x[:2, :2], (2, 2), (1, 7), 2)
+        torch.as_strided_scatter(x, x[0, 0], (), (), 5)
+        torch.as_strided_scatter(x, x[:0], (0, 3), (3, 1))
+        """,
+        x=numbers(8, 3),
+    )
+
+
 def _assigned(x: Any) -> Any:
     y = x.clone()
     y[1:3, 0] = 5

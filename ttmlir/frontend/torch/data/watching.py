@@ -23,7 +23,8 @@ def watch(known: KnownValues) -> Any:
     """
     known.begin_trace()
     torch = torch_package()
-    replacements = {**own_functions(), torch.Tensor.__setitem__: _write}
+    tensor = torch.Tensor
+    replacements = {**own_functions(), tensor.__getitem__: _select, tensor.__setitem__: _write}
 
     class Watching(torch.overrides.TorchFunctionMode):
         def __torch_function__(
@@ -162,6 +163,18 @@ def _with_numbers(known: KnownValues, name: str, args: Any, kwargs: Any) -> tupl
             found += [each] if value is None else _places(value)
         return (args[0], tuple(found), *args[2:]), kwargs
     return args, kwargs
+
+
+def _select(x: Any, indices: Any) -> Any:
+    """`x[indices]`, masks beside other tensors as numbers; torch loses count of what they find."""
+    listed = cast("tuple[Any, ...]", indices if isinstance(indices, tuple) else (indices,))
+    if sum(is_tensor(each) and each.dim() > 0 for each in listed) < 2:
+        return x[indices]
+    found: list[Any] = []
+    for each in listed:
+        is_mask = is_tensor(each) and each.dim() > 0 and each.dtype == torch_package().bool
+        found += each.nonzero().unbind(1) if is_mask else [each]
+    return x[tuple(found)]
 
 
 def _write(x: Any, indices: Any, value: Any) -> None:

@@ -255,12 +255,28 @@ def _one_hot(tensor: Any, num_classes: int = -1) -> Any:
     return (tensor.unsqueeze(-1) == classes).to(torch.int64)
 
 
+def _fill_diagonal(x: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """`x.fill_diagonal_(n)` by diagonals; torch's own strides may not be those of a view."""
+    if x.dim() < 2 or (x.dim() > 2 and len({*x.shape}) > 1):
+        # torch says what is wrong.
+        return x.fill_diagonal_(fill_value, wrap)
+    rows, columns = x.shape[:2]
+    step = columns + 1 if wrap and x.dim() == 2 else max(rows, 1)
+    for begin in range(0, rows, step):
+        part = x[begin : begin + step]
+        while part.dim() > 1:
+            part = part.diagonal()
+        part.fill_(fill_value)
+    return x
+
+
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
     **{
         f"_foreach_addc{name}{'_' * in_place}": add_scaled_by_tensor(name, in_place=in_place)
         for name in ("div", "mul")
         for in_place in (False, True)
     },
+    "Tensor.fill_diagonal_": _fill_diagonal,
     "_pack_padded_sequence": pack_padded_sequence,
     "bincount": count_numbers,
     "combinations": _combinations,
