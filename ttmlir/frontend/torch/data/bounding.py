@@ -1114,14 +1114,15 @@ def _resized(value: Any, meta: Any) -> Any:
     """Rows without the axes of which torch knows the sizes, by what stands beside them."""
     if isinstance(value, Rows) and is_tensor(meta):
         unknown = _unknown_dims(meta)
-        for dim in [*value.axes]:
+        rows = value
+        for dim in value.axes:
             if dim not in unknown:
-                value = value.resize(dim, int(meta.shape[dim]))
-        return made(value.data, value.axes)
+                rows = rows.resize(dim, int(meta.shape[dim]))
+        return made(rows.data, rows.axes)
     if isinstance(value, list | tuple) and isinstance(meta, list | tuple):
         pairs = zip(cast("list[Any]", value), cast("list[Any]", meta), strict=True)
         return [_resized(*each) for each in pairs]
-    return value
+    return cast("Any", value)
 
 
 def _name_of(node: Any) -> str:
