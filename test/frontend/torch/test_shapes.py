@@ -252,6 +252,23 @@ def _put(x: Any, places: Any, values: Any) -> Any:
     return y
 
 
+def test_places_in_batches() -> None:
+    """Under `vmap`: another place for each element of the batch, which may go to any dimension."""
+    check_all(
+        """
+        torch.vmap(lambda x, p: x[p])(x, p)
+        torch.vmap(lambda p: x[1, :, p - 4])(p)
+        torch.vmap(lambda x, p: x[None, ..., p + 1], out_dims=1)(x, p)
+        torch.vmap(lambda x, p: _put(x, (p, slice(1, 3)), 7.0))(x, p)
+        torch.vmap(lambda x, p: _put(x, (..., p - 1), x[:, p]), (0, 0), -1)(x, p)
+        torch.vmap(torch.vmap(lambda x: (2 * x, x.sum()), out_dims=(1, 0)), 1, (2, 0))(x)[0]
+        """,
+        x=numbers(3, 4, 5),
+        p=torch.tensor([0, 3, 1]),
+        names={"_put": _put},
+    )
+
+
 def test_places_of_extremes() -> None:
     """Where the largest and smallest elements are; running sums."""
     check_all(

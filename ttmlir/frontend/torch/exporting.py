@@ -149,6 +149,11 @@ _REASONS = (
         FROM_OUTSIDE,
     ),
     (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
+    (
+        r"Unsupported functorch tracing attempt",
+        "torch.cond inside of torch.vmap is not supported; torch.where(condition, a, b) chooses "
+        "between tensors",
+    ),
     (r"SparseTensorImpl|SparseCsrTensorImpl", SPARSE),
     (r"NestedIntNode|NestedTensorImpl", NESTED),
 )

@@ -338,7 +338,27 @@ def _average(averaged: Any, model: Any) -> None:
     count += 1
 
 
+def _vmap(
+    function: Callable[..., Any], in_dims: Any, out_dims: Any, *rest: Any, **kwargs: Any
+) -> Any:
+    """`vmap` whose batches torch moves to other dimensions than 0 when they are traced again."""
+    trees, home = torch_package().utils._pytree, import_module("torch._functorch.vmap")
+
+    def first_of(dim: Any) -> Any:
+        return None if dim is None else 0
+
+    first = trees.tree_map(first_of, out_dims)
+    found, spec = trees.tree_flatten(home.vmap_impl(function, in_dims, first, *rest, **kwargs))
+    # One result may have its dimension in a tuple.
+    given = [out_dims] if isinstance(out_dims, int) else trees.tree_leaves(out_dims)
+    is_alone = spec.is_leaf() and len(given) == 1
+    dims = given if is_alone else home._broadcast_to_and_flatten(out_dims, spec)
+    moved = [x.movedim(0, dim) if dim else x for x, dim in zip(found, dims, strict=True)]
+    return trees.tree_unflatten(moved, spec)
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
+    "_functorch.apis.vmap_impl": _vmap,
     "func.linearize": _linearize,
     "nn.AdaptiveLogSoftmaxWithLoss.forward": _adaptive_log_softmax,
     "optim.swa_utils.AveragedModel.update_parameters": _average,
