@@ -37,7 +37,12 @@ from ttmlir.frontend.torch.distributed.placing import (
     whole_of,
     whole_weights,
 )
-from ttmlir.frontend.torch.elements import is_symbolic, is_tensor, torch_package
+from ttmlir.frontend.torch.elements import (
+    is_symbolic,
+    is_tensor,
+    torch_package,
+    without_modes,
+)
 from ttmlir.frontend.torch.locations import location_of_error, location_of_trace, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, generators_in, is_random
 from ttmlir.frontend.torch.rules import RULES, rule_of
@@ -277,8 +282,12 @@ def trace_model(
 
 def _off_computed_place(result: Any) -> Any:
     """A copy of a view that begins where a number of the program says; torch cannot return that."""
-    is_strided = is_tensor(result) and result.layout == torch_package().strided
-    return result.clone() if is_strided and is_symbolic(result.storage_offset()) else result
+    if not is_tensor(result) or result.layout != torch_package().strided:
+        return result
+    # The question itself is not to be traced.
+    with without_modes():
+        is_computed = is_symbolic(result.storage_offset())
+    return result.clone() if is_computed else result
 
 
 def _find_devices(owner: Any, leaves: Sequence[Any]) -> Devices | None:
