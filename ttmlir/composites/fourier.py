@@ -176,9 +176,15 @@ def _matrix(n: int, *, inverse: bool) -> NDArray[np.complex128]:
 
 
 def _circle(turns: NDArray[np.float64], *, inverse: bool) -> NDArray[np.complex128]:
-    """Numbers on the unit circle after some turns, the other way round for the inverse."""
+    """Numbers on the unit circle after some turns, the other way round for the inverse.
+
+    Quarters are exact: sums that have no imaginary part have none, so that their angles are right.
+    """
     sign = 1 if inverse else -1
-    return np.exp(sign * 2j * np.pi * turns)
+    numbers = np.exp(sign * 2j * np.pi * turns)
+    quarters = np.rint(turns * 4)
+    exact = np.array([1, complex(0, sign), -1, complex(0, -sign)])[quarters.astype(np.int64) % 4]
+    return np.where(turns * 4 == quarters, exact, numbers)
 
 
 def _shape(x: Complex | Array) -> Shape:

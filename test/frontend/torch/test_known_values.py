@@ -152,6 +152,48 @@ def test_decisions_by_buffers_that_change_are_refused() -> None:
     assert "the buffer 'calls', by which Python decides, changes in each call" in text
 
 
+class Ring(Deciding):
+    """A module that keeps the last rows, and finds them by what it changes."""
+
+    def __init__(self) -> None:
+        """Begin with rows of zeros."""
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(3, 5))
+
+    def forward(self, x: Any) -> Any:
+        """Returns the newest row, too, a view of what was written."""
+        self.rows[self.calls % 3, 1:] = x[0, 1:]
+        newest = self.rows[self.calls % 3]
+        self.calls += 1
+        return newest, self.rows.sum(0) / self.calls.clamp(max=3), x * 0.5**self.calls
+
+
+def test_places_by_buffers_that_change() -> None:
+    """Python needs no number of them: it stays in the program."""
+    model = Ring()
+    compiled = ttmlir.compile(model, X)
+    for call in range(5):
+        for found, wanted in zip(compiled(X * call), model(X * call), strict=True):
+            torch.testing.assert_close(found, wanted)
+
+
+class Reading(Ring):
+    """A module that needs a number after one that it does not need."""
+
+    def forward(self, x: Any) -> Any:
+        """Refused at the second."""
+        row = self.rows[self.calls]
+        self.calls += 1
+        return row, x[: int(self.calls)]
+
+
+def test_places_of_decisions() -> None:
+    """The one that cannot be without a number, and what to do there."""
+    text = refusal(Reading())
+    assert "return row, x[: int(self.calls)]" in text
+    assert "n.item() stays a number of the program where int(n) does not" in text
+
+
 def test_numbers_of_arguments_are_not_known() -> None:
     """Neither are those of tensors that they were written to, nor random ones."""
 

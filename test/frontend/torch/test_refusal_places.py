@@ -125,6 +125,11 @@ LAYOUTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
         (X,),
         "give x.to_padded_tensor(0) and a mask",
     ),
+    "branches in a batch": (
+        torch.vmap(lambda x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,))),
+        (X,),
+        "torch.where(condition, a, b) chooses between tensors",
+    ),
     "nested argument": (
         lambda x: x * 2,
         (torch.nested.nested_tensor([X[:2], X], layout=torch.jagged),),
@@ -135,7 +140,7 @@ LAYOUTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_layouts_of_tensors(name: str) -> None:
-    """Those without a place for each element are told what they become."""
+    """Those without a place for each element are told what they become; branches in batches."""
     function, arguments, words = LAYOUTS[name]
     text = refusal(function, *arguments)
     assert words in text

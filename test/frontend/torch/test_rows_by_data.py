@@ -144,10 +144,42 @@ def _filled_with_a_row(x: Any, mask: Any) -> Any:
     return y, z, flat
 
 
-@pytest.mark.parametrize("model", [_scaled, _column_raised, _selected_raised, _filled_with_a_row])
+def _columns_changed(x: Any, mask: Any) -> Any:
+    y, z, cube = x.t().clone(), x.t().clone(), x.reshape(5, 6, 1).expand(5, 6, 2).clone()
+    y[:, mask] -= y[:, mask].mean(1, keepdim=True)
+    y[0, mask] = y[1, mask].flip(0)
+    z[torch.tensor([[1], [-1]]), mask] = x[0, :2, None]
+    cube[:, mask] = cube[:, mask].sigmoid() * 2
+    return y, z, cube, y[:, mask].sum(1), x[mask][:, x[0] > 0].sum(1).sum()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [_scaled, _column_raised, _selected_raised, _filled_with_a_row, _columns_changed],
+)
 def test_writes_to_a_selection(model: Callable[..., Any]) -> None:
     """What a mask selects is a copy: rows that it does not select stay as they are."""
     check(model, *((X, mask) for mask in MASKS.values()))
+
+
+def _beside_numbers(x: Any, mask: Any) -> Any:
+    places, y, z = torch.tensor([2, -1, 0, 1]), x.clone(), torch.stack([x, x * 2], 1)
+    y[mask, places] = x[:4, 0]
+    y[mask, places] *= 3
+    z[mask, :, places] = x[:4, :2]
+    return y, z, y[mask, places], z[mask, 1, places].sum()
+
+
+def _of_known_size(x: Any, mask: Any) -> Any:
+    y = x.t().clone()
+    y[:, mask] = x[:4].t()
+    return x[mask] + x[:4], x[mask.nonzero()[:, 0]] * x[:4], y
+
+
+@pytest.mark.parametrize("model", [_beside_numbers, _of_known_size])
+def test_as_many_as_what_stands_beside_them(model: Callable[..., Any]) -> None:
+    """Masks with as many true values as other indices or operands have elements."""
+    check(model, (X, SOME), (X, SOME.flip(0)))
 
 
 def test_different_numbers() -> None:

@@ -267,6 +267,23 @@ def _put(x: Any, places: Any, values: Any) -> Any:
     return y
 
 
+def test_places_in_batches() -> None:
+    """Under `vmap`: another place for each element of the batch, which may go to any dimension."""
+    check_all(
+        """
+        torch.vmap(lambda x, p: x[p])(x, p)
+        torch.vmap(lambda p: x[1, :, p - 4])(p)
+        torch.vmap(lambda x, p: x[None, ..., p + 1], out_dims=1)(x, p)
+        torch.vmap(lambda x, p: _put(x, (p, slice(1, 3)), 7.0))(x, p)
+        torch.vmap(lambda x, p: _put(x, (..., p - 1), x[:, p]), (0, 0), -1)(x, p)
+        torch.vmap(torch.vmap(lambda x: (2 * x, x.sum()), out_dims=(1, 0)), 1, (2, 0))(x)[0]
+        """,
+        x=numbers(3, 4, 5),
+        p=torch.tensor([0, 3, 1]),
+        names={"_put": _put},
+    )
+
+
 def test_places_of_extremes() -> None:
     """Where the largest and smallest elements are; running sums."""
     check_all(
@@ -303,6 +320,25 @@ def test_changes_in_place() -> None:
         """,
         x=numbers(4, 5),
         names={"_assigned": _assigned},
+    )
+
+
+def test_writes_to_places_in_memory() -> None:
+    """Diagonals of wide, tall and cubic tensors, and windows, also of what is not in order."""
+    check_all(
+        """
+        x.clone().fill_diagonal_(3)
+        x.clone().t().fill_diagonal_(3)
+        x.clone().fill_diagonal_(3, wrap=True)
+        x.clone()[None].expand(2, -1, -1).clone()[1].fill_diagonal_(0)
+        (x > 0).fill_diagonal_(True)
+        x[:4].reshape(2, 2, 3)[..., :2].clone().fill_diagonal_(7)
+        torch.as_strided_scatter(x, x[:2] * 2, (2, 3), (6, 1), 4)
+        torch.as_strided_scatter(2 * x.t(), x[:2, :2], (2, 2), (1, 7), 2)
+        torch.as_strided_scatter(x, x[0, 0], (), (), 5)
+        torch.as_strided_scatter(x, x[:0], (0, 3), (3, 1))
+        """,
+        x=numbers(8, 3),
     )
 
 

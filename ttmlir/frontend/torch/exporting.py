@@ -37,7 +37,12 @@ from ttmlir.frontend.torch.distributed.placing import (
     whole_of,
     whole_weights,
 )
-from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.elements import (
+    is_symbolic,
+    is_tensor,
+    torch_package,
+    without_modes,
+)
 from ttmlir.frontend.torch.locations import (
     location_of_error,
     location_of_here,
@@ -161,6 +166,11 @@ _REASONS = (
     ),
     (r"num_mutated_inp_runtime_indices", RESHAPED_IN_PLACE),
     (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
+    (
+        r"Unsupported functorch tracing attempt",
+        "torch.cond inside of torch.vmap is not supported; torch.where(condition, a, b) chooses "
+        "between tensors",
+    ),
     (r"SparseTensorImpl|SparseCsrTensorImpl", SPARSE),
     (r"NestedIntNode|NestedTensorImpl", NESTED),
 )
@@ -257,7 +267,7 @@ def trace_model(
             returned = (model if is_module else function)(*args, **kwargs)
         layout, results = read_layout(returned, OPENER)
         found.append(layout)
-        return tuple(results)
+        return tuple(map(_off_computed_place, results))
 
     # The module itself is traced, so that names of weights and of modules in messages are the
     # user's; its call is replaced while that is done.
@@ -284,6 +294,16 @@ def trace_model(
         return (model if is_module else function)(*args, **kwargs)
 
     return TracedModel(exported, call, found[-1], None if devices is None else on_devices)
+
+
+def _off_computed_place(result: Any) -> Any:
+    """A copy of a view that begins where a number of the program says; torch cannot return that."""
+    if not is_tensor(result) or result.layout != torch_package().strided:
+        return result
+    # The question itself is not to be traced.
+    with without_modes():
+        is_computed = is_symbolic(result.storage_offset())
+    return result.clone() if is_computed else result
 
 
 def _find_devices(owner: Any, leaves: Sequence[Any]) -> Devices | None:
@@ -519,8 +539,24 @@ def _tracing() -> Generator[None]:
 
 
 def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    known = KnownValues(module, dict(module.named_buffers()))
+    exported = _export_with(known, module, args, kwargs)
+    changed = known.decided.keys() & _written_buffers(exported)
+    if changed:
+        # Python went on by numbers that it may not need: a position can stay a tensor.
+        again = KnownValues(module, known.buffers, changing=frozenset(changed))
+        try:
+            return _export_with(again, module, args, kwargs)
+        except Exception as error:
+            known.decided.update(dict.fromkeys(changed, location_of_error(error)))
+            exported.graph_module.meta[_REMEDY] = _remedy(error)
+    return exported
+
+
+def _export_with(
+    known: KnownValues, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     with _tracing():
-        known = KnownValues(module, dict(module.named_buffers()))
         with replace_methods(), watch(known):
             exported = torch_package().export.export(module, args, kwargs, strict=False)
         if has_unknown_sizes(exported.graph):
@@ -529,6 +565,21 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
                 exported = torch_package().export.export(bounded, args, kwargs, strict=False)
         exported.graph_module.meta[_DECIDED] = known.decided
         return exported
+
+
+def _written_buffers(exported: Any) -> set[str]:
+    """The buffers that an exported program may write to."""
+    buffers: Mapping[str, str] = exported.graph_signature.inputs_to_buffers
+    found = set[str]()
+    for node in exported.graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        if schema is None or not schema.is_mutable:
+            continue
+        while node.op == "call_function" and node.args and hasattr(node.args[0], "op"):
+            node = node.args[0]
+        if node.name in buffers:
+            found.add(buffers[node.name])
+    return found
 
 
 def _untraceable(error: Exception, location: LocationAttr) -> LocatedError:
@@ -587,7 +638,7 @@ def decompose(exported: Any) -> Any:
     return decomposed
 
 
-_DECIDED, _DECOMPOSED = "ttmlir.decided", "ttmlir.decomposed"
+_DECIDED, _DECOMPOSED, _REMEDY = "ttmlir.decided", "ttmlir.decomposed", "ttmlir.remedy"
 
 
 def _check_decisions(exported: Any, decomposed: Any) -> None:
@@ -595,7 +646,7 @@ def _check_decisions(exported: Any, decomposed: Any) -> None:
     decided: Mapping[str, LocationAttr] = exported.graph_module.meta.get(_DECIDED, {})
     for name in decomposed.graph_signature.buffers_to_mutate.values():
         if name in decided:
-            remedy = COUNTING_NORM if name.endswith("num_batches_tracked") else CHOICES
+            remedy = exported.graph_module.meta.get(_REMEDY, CHOICES)
             reason = (
                 f"what it does depends on the numbers in a tensor; the buffer '{name}', by which "
                 f"Python decides, changes in each call; {remedy}"

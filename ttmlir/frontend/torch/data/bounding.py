@@ -13,7 +13,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from ttmlir.frontend.torch.data.iterations import BEGIN, END
 from ttmlir.frontend.torch.elements import (
@@ -300,12 +300,13 @@ def _select(call: Selection, x: Rows, dim: int, mask: Any) -> Any:
         if axis is None or mask.data.dim() != 1 or mask.axes.get(0) is not axis:
             return _refuse_rows(call)
         return Rows(x.data.clone(), {**x.axes, dim: Axis(axis.valid & mask.data)})
-    if x.axes:
+    shape, after = x.data.shape, dim + mask.dim()
+    if any(dim <= each < after for each in x.axes):
         return _refuse_rows(call)
-    shape = x.data.shape
     # What is written to the selection in place, as by `x[mask] += 1`, is not written to x here.
-    data = x.data.reshape((*shape[:dim], -1, *shape[dim + mask.dim() :])).clone()
-    return Rows(data, {dim: call.masks.axis(mask)})
+    data = x.data.reshape((*shape[:dim], -1, *shape[after:])).clone()
+    axes = {each if each < dim else each - after + dim + 1: axis for each, axis in x.axes.items()}
+    return Rows(data, {**axes, dim: call.masks.axis(mask)})
 
 
 def _is_mask(index: Any) -> bool:
@@ -495,33 +496,47 @@ def _index_put(call: Selection) -> Any:
         return _refuse_rows(call)
     if len(given) == 1 and _is_mask(given[0][1]):
         dim, mask = given[0]
-        if isinstance(mask, Rows) or dim:
+        if isinstance(mask, Rows):
             return _refuse_rows(call)
-        return _put_masked(call, x, mask, values, accumulate)
+        return _put_masked(call, x, mask, values, accumulate, dim)
     indices = _without_masks(call, indices)
     given = [(dim, each) for dim, each in enumerate(indices) if each is not None]
     tensors, axes = align([each for _, each in given])
-    rank = max(each.dim() for each in tensors)
-    dims = [dim for dim, _ in given]
-    if list(axes) != [0] or rank != 1 or dims != list(range(dims[0], dims[0] + len(dims))):
-        return _refuse_rows(call)
-    return _put_rows(x, dims, tensors, axes[0], values, accumulate)
+    return _put_rows(x, [dim for dim, _ in given], tensors, axes, values, accumulate)
 
 
 def _put_rows(
-    x: Any, dims: list[int], indices: list[Any], axis: Axis, values: Rows, accumulate: bool
+    x: Any,
+    dims: list[int],
+    indices: list[Any],
+    axes: Mapping[int, Axis],
+    values: Rows,
+    accumulate: bool,
 ) -> Any:
     """Rows written to positions; those that do not count go after the last position, and away."""
     torch = torch_package()
-    first = dims[0]
-    after = x.dim() - dims[-1] - 1
-    data = _as_rows_of(values, axis, values.data.dim() - after - 1)
+    first, rank = dims[0], max(each.dim() for each in indices)
+    # Dimensions of indices that do not stand side by side are the first ones of the values.
+    is_joined = dims == list(range(first, first + len(dims)))
+    after = x.dim() - len(dims) - (first if is_joined else 0)
+    data = values
+    for dim, axis in axes.items():
+        at = values.data.dim() - after - rank + dim
+        data = Rows(_as_rows_of(data, axis, at), {d: a for d, a in data.axes.items() if d != at})
+    for dim, axis in data.axes.items():
+        extents = torch.broadcast_shapes(*(each.shape for each in indices))
+        at = dim - (values.data.dim() - after - rank)
+        data = data.resize(dim, extents[at] if 0 <= at < rank else axis.size)
+    valid = Rows(torch.broadcast_tensors(*indices)[0], axes).valid()
     extent = x.shape[first]
     longer = torch.cat([x, x.narrow(first, 0, 1)], first)
     position = torch.where(indices[0] < 0, indices[0] + extent, indices[0])
-    position = torch.where(axis.valid, position, extent)
-    where: list[Any] = [*(None for _ in range(first)), position, *indices[1:]]
-    written = torch.ops.aten.index_put(longer, where, data.to(x.dtype), accumulate)
+    if valid is not None:
+        position = torch.where(valid, position, extent)
+    where: list[Any] = [None] * x.dim()
+    for dim, index in zip(dims, [position, *indices[1:]], strict=True):
+        where[dim] = index
+    written = torch.ops.aten.index_put(longer, where, data.data.to(x.dtype), accumulate)
     return written.narrow(first, 0, extent)
 
 
@@ -537,8 +552,10 @@ def _as_rows_of(values: Rows, axis: Axis, dim: int) -> Any:
     return dense.index_select(dim, rank)
 
 
-def _put_masked(call: Selection, x: Any, mask: Any, values: Rows, accumulate: bool = False) -> Any:
-    """What a mask selects replaced by as many rows, in order."""
+def _put_masked(
+    call: Selection, x: Any, mask: Any, values: Rows, accumulate: bool = False, first: int = 0
+) -> Any:
+    """What a mask of the dimensions from `first` on selects replaced by as many rows, in order."""
     torch = torch_package()
     if call.name == "masked_scatter":
         x, mask = torch.broadcast_tensors(x, mask)
@@ -548,11 +565,12 @@ def _put_masked(call: Selection, x: Any, mask: Any, values: Rows, accumulate: bo
         data = Rows(dense.data.reshape(-1), {})
     else:
         data = values
-    after = x.dim() - mask.dim()
+    after = x.dim() - mask.dim() - first
     dim = data.data.dim() - after - 1
     found = _as_rows_of(data, call.masks.axis(mask), dim)
-    if dim >= 0 and found.shape[dim] != 1:
-        found = found.reshape((*mask.shape, *found.shape[dim + 1 :]))
+    if dim >= 0:
+        selected = (1,) * mask.dim() if found.shape[dim] == 1 else mask.shape
+        found = found.reshape((*found.shape[:dim], *selected, *found.shape[dim + 1 :]))
     found = found.to(x.dtype)
     shaped = mask.reshape((*mask.shape, *(1,) * after))
     return torch.where(shaped, x + found if accumulate else found, x)
@@ -728,19 +746,32 @@ def has_unknown_sizes(graph: Any) -> bool:
     """True for a program with shapes that depend on data, or with loops over positions."""
     return any(
         BEGIN in str(node.target)
-        or _mixes_masks(node)
+        or _selects_by_data(node)
         or any(_unknown_dims(meta) for meta in leaves(node.meta.get("val")))
         for node in graph.nodes
         if node.op == "call_function"
     )
 
 
-def _mixes_masks(node: Any) -> bool:
-    """True for a write to what a mask selects beside other indices."""
-    if not _name_of(node).startswith("index_put"):
+def _selects_by_data(node: Any) -> bool:
+    """True for what masks select, even as many elements as torch expects of what stands beside it.
+
+    A write of equal elements to all that one mask selects has a rule of its own.
+    """
+    name = _name_of(node).removesuffix("_")
+    if name in ("nonzero", "masked_select"):
+        return True
+    if name not in ("index", "index_put"):
         return False
-    indices = [each.meta["val"] for each in node.args[1] if each is not None]
-    return len(indices) > 1 and any(each.dtype == torch_package().bool for each in indices)
+    indices = [each and each.meta["val"] for each in node.args[1]]
+    given = [each for each in indices if each is not None]
+    if all(each.dtype != torch_package().bool for each in given):
+        return False
+    if name == "index" or len(given) > 1:
+        return True
+    x, values = node.args[0].meta["val"], node.args[2].meta["val"]
+    after = x.dim() - given[0].dim() - indices.index(given[0])
+    return values.dim() > after and values.shape[-1 - after] != 1
 
 
 def _unknown_dims(meta: Any) -> list[int]:
@@ -805,7 +836,7 @@ class _Bounding:
                 self._env[node] = self._attribute(module, node.target)
             elif node.op == "call_function":
                 with torch_package().fx.traceback.set_current_meta(node):
-                    self._env[node] = self._call(node)
+                    self._env[node] = _resized(self._call(node), node.meta.get("val"))
                 self._iterations[node] = self._iteration if self._guard is not None else 0
             elif node.op == "output":
                 return [(each, self._value(each)) for each in leaves(node.args[0])]
@@ -852,7 +883,7 @@ class _Bounding:
         makes = any(_unknown_dims(meta) for meta in leaves(node.meta.get("val")))
         if name in ("item", "_local_scalar_dense"):
             return Count(args[0])
-        if not is_special and not makes and not _mixes_masks(node):
+        if not is_special and not makes and not _selects_by_data(node):
             return node.target(*args, **kwargs)
         if not hasattr(node.target, "_schema"):
             return self._arithmetic(node, name, args)
@@ -1077,6 +1108,21 @@ class _Bounding:
         shape = "x".join(map(str, unknown[-1].shape)) if unknown else "of a result"
         reason = f"{beginning or f'the shape {shape}'} depends on the numbers in a tensor, {REMEDY}"
         refuse_node(node, instead_of(str(node.target)) or reason)
+
+
+def _resized(value: Any, meta: Any) -> Any:
+    """Rows without the axes of which torch knows the sizes, by what stands beside them."""
+    if isinstance(value, Rows) and is_tensor(meta):
+        unknown = _unknown_dims(meta)
+        rows = value
+        for dim in value.axes:
+            if dim not in unknown:
+                rows = rows.resize(dim, int(meta.shape[dim]))
+        return made(rows.data, rows.axes)
+    if isinstance(value, list | tuple) and isinstance(meta, list | tuple):
+        pairs = zip(cast("list[Any]", value), cast("list[Any]", meta), strict=True)
+        return [_resized(*each) for each in pairs]
+    return cast("Any", value)
 
 
 def _name_of(node: Any) -> str:

@@ -89,6 +89,8 @@ class KnownValues:
     module: Any
     buffers: Mapping[str, Any]
     """The buffers of the module before torch made fakes of them."""
+    changing: frozenset[str] = frozenset()
+    """Buffers whose numbers differ from call to call, so that they are not known."""
     decided: dict[str, LocationAttr] = field(default_factory=dict[str, LocationAttr])
     """Buffers that Python has decided by, and where."""
     in_iteration: bool = False
@@ -209,7 +211,7 @@ class KnownValues:
             return None
         if not isinstance(tensor, torch._subclasses.FakeTensor):
             value = _plain(tensor)
-        elif (name := self._name_of(tensor)) is not None:
+        elif (name := self._name_of(tensor)) is not None and name not in self.changing:
             given = _plain(self.buffers[name])
             value = None if given is None else Value(given.tensor, frozenset([name]))
         if value is not None:

@@ -23,7 +23,13 @@ def watch(known: KnownValues) -> Any:
     """
     known.begin_trace()
     torch = torch_package()
-    replacements = {**own_functions(), torch.Tensor.__setitem__: _write}
+    replacements = {
+        **own_functions(),
+        torch.Tensor.__getitem__: _select,
+        torch.Tensor.__setitem__: _write,
+        torch.Tensor.item: _item,
+        torch.select: _select_place,
+    }
 
     class Watching(torch.overrides.TorchFunctionMode):
         def __torch_function__(
@@ -164,6 +170,34 @@ def _with_numbers(known: KnownValues, name: str, args: Any, kwargs: Any) -> tupl
     return args, kwargs
 
 
+def _select(x: Any, indices: Any) -> Any:
+    """`x[indices]`, masks beside other tensors as numbers; torch loses count of what they find."""
+    listed = cast("tuple[Any, ...]", indices if isinstance(indices, tuple) else (indices,))
+    if sum(is_tensor(each) and each.dim() > 0 for each in listed) < 2:
+        return x[indices]
+    found: list[Any] = []
+    for each in listed:
+        is_mask = is_tensor(each) and each.dim() > 0 and each.dtype == torch_package().bool
+        found += each.nonzero().unbind(1) if is_mask else [each]
+    return x[tuple(found)]
+
+
+def _differs_in_batch(index: Any) -> bool:
+    """True for a place that is another one for each element of a batch of `vmap`."""
+    return is_tensor(index) and torch_package()._C._functorch.is_batchedtensor(index)
+
+
+def _item(x: Any) -> Any:
+    """The number that torch wants of a place before it selects, which stays a tensor in a batch."""
+    return x if _differs_in_batch(x) else x.item()
+
+
+def _select_place(x: Any, dim: int, index: Any) -> Any:
+    if _differs_in_batch(index):
+        return x.index_select(dim, index.reshape(1) % x.shape[dim]).squeeze(dim)
+    return torch_package().select(x, dim, index)
+
+
 def _write(x: Any, indices: Any, value: Any) -> None:
     """`x[indices] = value`; torch reads elements at a computed place, but cannot replace them."""
     if not _is_view(indices):
@@ -210,6 +244,10 @@ def _replaced(x: Any, indices: Sequence[Any], dim: int, value: Any) -> Any:
         bounds = cast("slice[Any, Any, Any]", first)
         part = _replaced(x[(*[slice(None)] * dim, bounds)], rest, dim + 1, value)
         return x.slice_scatter(part, dim, bounds.start, bounds.stop, bounds.step or 1)
+    if _differs_in_batch(first):
+        new = _replaced(_select_place(x, dim, first), rest, dim, value).unsqueeze(dim)
+        place = torch_package().arange(x.shape[dim]) == first % x.shape[dim]
+        return torch_package().where(place.reshape(-1, *(1,) * (x.dim() - dim - 1)), new, x)
     index = first.item() if is_tensor(first) else first
     return x.select_scatter(_replaced(x.select(dim, index), rest, dim, value), dim, index)
 

@@ -255,12 +255,28 @@ def _one_hot(tensor: Any, num_classes: int = -1) -> Any:
     return (tensor.unsqueeze(-1) == classes).to(torch.int64)
 
 
+def _fill_diagonal(x: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """`x.fill_diagonal_(n)` by diagonals; torch's own strides may not be those of a view."""
+    if x.dim() < 2 or (x.dim() > 2 and len({*x.shape}) > 1):
+        # torch says what is wrong.
+        return x.fill_diagonal_(fill_value, wrap)
+    rows, columns = x.shape[:2]
+    step = columns + 1 if wrap and x.dim() == 2 else max(rows, 1)
+    for begin in range(0, rows, step):
+        part = x[begin : begin + step]
+        while part.dim() > 1:
+            part = part.diagonal()
+        part.fill_(fill_value)
+    return x
+
+
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
     **{
         f"_foreach_addc{name}{'_' * in_place}": add_scaled_by_tensor(name, in_place=in_place)
         for name in ("div", "mul")
         for in_place in (False, True)
     },
+    "Tensor.fill_diagonal_": _fill_diagonal,
     "_pack_padded_sequence": pack_padded_sequence,
     "bincount": count_numbers,
     "combinations": _combinations,
@@ -322,7 +338,27 @@ def _average(averaged: Any, model: Any) -> None:
     count += 1
 
 
+def _vmap(
+    function: Callable[..., Any], in_dims: Any, out_dims: Any, *rest: Any, **kwargs: Any
+) -> Any:
+    """`vmap` whose batches torch moves to other dimensions than 0 when they are traced again."""
+    trees, home = torch_package().utils._pytree, import_module("torch._functorch.vmap")
+
+    def first_of(dim: Any) -> Any:
+        return None if dim is None else 0
+
+    first = trees.tree_map(first_of, out_dims)
+    found, spec = trees.tree_flatten(home.vmap_impl(function, in_dims, first, *rest, **kwargs))
+    # One result may have its dimension in a tuple.
+    given = [out_dims] if isinstance(out_dims, int) else trees.tree_leaves(out_dims)
+    is_alone = spec.is_leaf() and len(given) == 1
+    dims = given if is_alone else home._broadcast_to_and_flatten(out_dims, spec)
+    moved = [x.movedim(0, dim) if dim else x for x, dim in zip(found, dims, strict=True)]
+    return trees.tree_unflatten(moved, spec)
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
+    "_functorch.apis.vmap_impl": _vmap,
     "func.linearize": _linearize,
     "nn.AdaptiveLogSoftmaxWithLoss.forward": _adaptive_log_softmax,
     "optim.swa_utils.AveragedModel.update_parameters": _average,

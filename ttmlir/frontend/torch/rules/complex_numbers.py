@@ -249,7 +249,13 @@ _SPREADS = {"std": True, "var": False}
 _ALIKE = frozenset(
     {
         *("_neg_view", "_unsafe_view", "addmm", "addmv", "alias", "all", "any", "as_strided"),
-        *("cumprod", "linalg_cholesky_ex", "linalg_eig", "linalg_lu_factor_ex"),
+        *(
+            "as_strided_scatter",
+            "cumprod",
+            "linalg_cholesky_ex",
+            "linalg_eig",
+            "linalg_lu_factor_ex",
+        ),
         "linalg_solve_triangular",
         *("baddbmm", "bmm", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "detach"),
         *("diagonal", "diagonal_copy", "diagonal_scatter", "dot", "empty", "empty_like"),

@@ -259,25 +259,66 @@ def _width(element: Attribute) -> int:
 
 def _as_strided(call: TorchCall) -> SSAValue:
     """Elements by their places in memory, in which windows may overlap."""
-    build, x, strides = call.build, call.tensor(), tuple(call["stride"])
-    shape, meta = call.shape, call.node.args[0].meta["val"]
-    given = call.arguments.get("storage_offset")
+    build, strides, shape = call.build, tuple(call["stride"]), call.shape
+    order, offset = _memory_of(call, shape)
+    flat = build.reshape(
+        build.permute(call.tensor(), order), (call.node.args[0].meta["val"].numel(),)
+    )
+    elements, dense = math.prod(shape), _strides(shape)
+    if all(a == b or n == 1 for a, b, n in zip(strides, dense, shape, strict=True)):
+        return build.reshape(build.slice_along(flat, 0, offset, offset + elements), shape)
+    places = torch_package().arange(value_shape(flat)[0]).as_strided(shape, strides, offset)
+    index = build.create_tensor(places.reshape(-1).contiguous())
+    found = build.create_inferred("gather", flat, index, dim=0)
+    return build.reshape(found, shape)
+
+
+def _memory_of(call: TorchCall, shape: Shape) -> tuple[list[int], int]:
+    """The dimensions of a tensor in the order of its memory, and where a view of that begins."""
+    meta, given = call.node.args[0].meta["val"], call.arguments.get("storage_offset")
     offset = 0 if given is None else given - meta.storage_offset()
     order = sorted(range(meta.dim()), key=lambda dim: (-meta.stride(dim), dim))
-    last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+    last = offset + sum((n - 1) * step for n, step in zip(shape, call["stride"], strict=True))
     if not meta.permute(order).is_contiguous() or offset < 0 or last >= meta.numel():
         call.refuse(
             "a view of the memory of a tensor that has gaps, or of more than the tensor, is "
             "not supported; use slices, permute and expand, or x.contiguous() before it"
         )
-    flat = build.reshape(build.permute(x, order), (meta.numel(),))
-    elements, dense = math.prod(shape), _strides(shape)
-    if all(a == b or n == 1 for a, b, n in zip(strides, dense, shape, strict=True)):
-        return build.reshape(build.slice_along(flat, 0, offset, offset + elements), shape)
-    places = torch_package().arange(meta.numel()).as_strided(shape, strides, offset)
-    index = build.create_tensor(places.reshape(-1).contiguous())
-    found = build.create_inferred("gather", flat, index, dim=0)
-    return build.reshape(found, shape)
+    return order, offset
+
+
+def _as_strided_scatter(call: TorchCall) -> SSAValue:
+    """A tensor with other elements at such places in memory, as `x.fill_diagonal_(1)` writes."""
+    torch, build, x, strides = torch_package(), call.build, call.tensor(), call["stride"]
+    source = build.cast(call.tensor("src"), element_type(x))
+    shape = value_shape(source)
+    if not math.prod(shape):
+        return x
+    order, offset = _memory_of(call, shape)
+    moved = build.permute(x, order)
+    count, elements = math.prod(value_shape(x)), math.prod(shape)
+    flat, source = build.reshape(moved, (count,)), build.reshape(source, (elements,))
+    places = torch.arange(count).as_strided(shape, strides, offset).reshape(-1)
+    origin = torch.full((count,), -1).scatter(0, places, torch.arange(elements))
+    steps = [step for n, step in zip(shape, strides, strict=True) if n > 1]
+    if len(steps) <= 1:
+        # Elements at equal distances are a column; what lies between them is padded.
+        step = steps[0] if steps else 1
+        column = build.reshape(source, (elements, 1))
+        if step > 1:
+            padding = (0, 0, 0, step - 1)
+            column = build.create_inferred("pad", column, padding=padding, value=0.0)
+        end = (elements - 1) * step + 1
+        source = build.slice_along(build.reshape(column, (elements * step,)), 0, 0, end)
+        if end < count:
+            padding = (offset, count - offset - end)
+            source = build.create_inferred("pad", source, padding=padding, value=0.0)
+    else:
+        index = build.create_tensor(origin.clamp(min=0))
+        source = build.create_inferred("gather", source, index, dim=0)
+    written = build.compute("where", build.create_tensor(origin >= 0), source, flat)
+    whole = build.reshape(written, value_shape(moved))
+    return build.permute(whole, [order.index(i) for i in range(len(order))])
 
 
 def _strides(shape: Shape) -> Shape:
@@ -288,6 +329,7 @@ RULES: dict[str, TorchRule] = {
     "_unsafe_view": _reshape,
     "as_strided": _as_strided,
     "as_strided_copy": _as_strided,
+    "as_strided_scatter": _as_strided_scatter,
     "cat": _cat,
     "constant_pad_nd": _constant_pad,
     "diagonal": _diagonal,
