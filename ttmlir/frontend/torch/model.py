@@ -124,12 +124,7 @@ def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[s
         )
     if isinstance(model, torch.export.ExportedProgram):
         if args or kwargs:
-            if model.range_constraints:
-                return _trace_call(name, _module_of(model), args, kwargs)
-            raise ArgumentTypeError(
-                "an exported program of torch without dynamic shapes knows its arguments: "
-                "ttmlir.compile takes no examples with it"
-            )
+            return _trace_call(name, _module_of(model), args, kwargs)
         example: Any = model.example_inputs
         if is_for_devices(model):
             # Torch has exported what one device computes, or what DTensors do.
