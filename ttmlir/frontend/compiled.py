@@ -330,8 +330,9 @@ def _held_under(name: str, weights: Mapping[str, Any]) -> Any:
             return None
         index, *keys = step.groups()
         key = next((each for each in keys if each is not None), None)
-        is_mapping = isinstance(value, Mapping)
-        held: Any = cast("Any", value) if is_mapping else getattr(value, "__dict__", {})
+        held: Mapping[Any, Any] = getattr(value, "__dict__", {})
+        if isinstance(value, Mapping):
+            held = cast("Mapping[Any, Any]", value)
         if index is not None and isinstance(value, tuple | list):
             items = cast("Sequence[Any]", value)
             value = items[int(index)] if int(index) < len(items) else None
