@@ -127,6 +127,41 @@ def test_a_module_of_torch_with_state(tmp_path: Path, weights: Any, spelling: An
     assert loaded(x)[1].item() == 3
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (torch.Tensor.t, r"'0\.weight' is float32\[7,3\] instead of float32\[3,7\]; give arrays"),
+        (torch.Tensor.double, r"'0\.weight' is float64\[3,7\] instead of float32\[3,7\]"),
+    ],
+)
+def test_weights_that_do_not_fit(tmp_path: Path, change: Any, message: str) -> None:
+    """They are named when the file is loaded, not in the first call."""
+    module, x = torch.nn.Sequential(torch.nn.Linear(7, 3)), torch.randn(2, 7)
+    path = ttmlir.compile(module, x, weights="arguments").save(tmp_path / "dense.ttnn")
+    weights = module.state_dict()
+    with pytest.raises(InputError, match=f"not those of the program: {message}"):
+        ttmlir.load(path, weights={**weights, "0.weight": change(weights["0.weight"])})
+
+
+def test_first_numbers_in_containers(tmp_path: Path) -> None:
+    """Of what `keep` names, in the containers of the argument."""
+
+    def add(x: Any, cache: Any) -> Any:
+        cache["rows"][1].add_(x)
+        return cache["rows"][1] * cache["rows"][0]
+
+    def make() -> Any:
+        return {"rows": [torch.ones(3), torch.full((3,), 2.0)]}
+
+    x = torch.arange(3.0)
+    path = ttmlir.compile(add, x, make(), keep="cache").save(tmp_path / "add.ttnn")
+    loaded, cache = ttmlir.load(path, weights={"cache": make()}), make()
+    for _ in range(2):
+        np.testing.assert_array_equal(loaded(x), add(x, cache))
+    with pytest.raises(InputError, match=r"the weights \"cache\['rows'\]\[1\]\" are not in"):
+        ttmlir.load(path, weights={"cache": {"rows": make()["rows"][:1]}})
+
+
 def test_a_file_without_a_signature() -> None:
     """Arrays by position, one result as such."""
     model = ttmlir.load(GOLDEN / "add.ttnn")

@@ -969,7 +969,7 @@ class CallableModel:
             for n, array in zip(passed, shown, strict=True)
         ]
         wrong = [
-            f"{name} is {_array_type(array)} instead of {spell_type(desc)}"
+            f"{name} is {spell_array(array)} instead of {spell_type(desc)}"
             for n, (name, desc), array, taken in zip(
                 passed, self.inputs, shown, arrays, strict=True
             )
@@ -981,11 +981,9 @@ class CallableModel:
                 f"{self.REMEDY_FOR_OTHER_ARGUMENTS}"
             )
         for index in sorted(bound):
-            # Numbers of 64 bits may have 32 in the program, which has numbers for truth values.
             host, kept = hosts[index], bound[index]
-            has_wide = kept.dtype.kind in "iu" and kept.dtype.itemsize > host.itemsize
-            is_other = has_wide or kept.dtype in (np.dtype(bool), sources[index])
-            arrays.insert(index, kept.astype(host, copy=False) if is_other else kept)
+            fits = is_kept_as(kept.dtype, host, sources[index])
+            arrays.insert(index, kept.astype(host, copy=False) if fits else kept)
         return arrays
 
     REMEDY_FOR_OTHER_ARGUMENTS = "give arguments of these shapes and types"
@@ -1041,7 +1039,17 @@ def spell_type(desc: TensorDesc) -> str:
     return f"{desc.element.host}[{','.join(map(str, desc.shape))}]"
 
 
-def _array_type(array: Array) -> str:
+def is_kept_as(dtype: np.dtype[Any], host: np.dtype[Any], source: np.dtype[Any] | None) -> bool:
+    """Whether numbers that a model keeps become those of an input of `host` in the program.
+
+    Numbers of 64 bits may have 32 in it, and there are numbers for truth values.
+    """
+    has_wide = dtype.kind in "iu" and host.kind in "iu" and dtype.itemsize > host.itemsize
+    return has_wide or dtype in (host, np.dtype(bool), source)
+
+
+def spell_array(array: Array) -> str:
+    """Element type and shape of an array, as `spell_type` says them."""
     return f"{array.dtype}[{','.join(map(str, array.shape))}]"
 
 
@@ -1179,6 +1187,7 @@ class _Caller:
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays of a call."""
+        kwargs = self._with_seed(args, kwargs)
         try:
             leaves = self._signature.flatten(args, kwargs)
         except InputError as error:
@@ -1190,6 +1199,21 @@ class _Caller:
             for name, leaf in zip(names, leaves, strict=True)
         ]
         return split_leaves(arrays, flags, names, self._signature.name)
+
+    def _with_seed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments by name with the seed that comes from generators of torch, if none is given."""
+        given = self._signature.arguments.find_ignored((args, kwargs))
+        sources = {node.value: value for node, value in given if node.value is not None}
+        if not sources:
+            return kwargs
+        seeding: Any = import_module("ttmlir.frontend.torch.random.seeding")
+        if seeding.SEED in kwargs:
+            return kwargs
+        generators = [sources.get(number) for number in range(len(sources))]
+        try:
+            return {**kwargs, seeding.SEED: seeding.create_seed(None, generators)}
+        except InputError as error:
+            raise InputError(f"'{self._signature.name}': {error}") from error
 
     def unflatten(self, results: Sequence[Array]) -> Any:
         """What a call returns; new values of state are kept."""

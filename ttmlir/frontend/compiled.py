@@ -8,6 +8,7 @@ function. `CompiledModel` lowers the module, keeps the binary, and runs it with 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -47,7 +48,10 @@ from ttmlir.frontend.calls import (
     NumericsName,
     as_array,
     convention_of,
+    is_kept_as,
     make_arrays_of,
+    spell_array,
+    spell_type,
 )
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.targets import (
@@ -172,7 +176,7 @@ class LoadedModel(CallableModel):
         binary = read_binary(data, file_name)
         found = binary.program(program)
         self._signature = found.signature or _plain_signature(found)
-        bound = _find_weights(self._signature, weights, file_name)
+        bound = _find_weights(self._signature, found, weights, file_name)
         self._framework = framework
         super().__init__(
             data,
@@ -264,9 +268,9 @@ def _plain_signature(program: BinaryProgram) -> CallSignature:
 
 
 def _find_weights(
-    signature: CallSignature, weights: Mapping[str, Any], file_name: str
+    signature: CallSignature, program: BinaryProgram, weights: Mapping[str, Any], file_name: str
 ) -> dict[int, Array]:
-    """The inputs that no argument gives."""
+    """The inputs that no argument gives; InputError for those that are missing or do not fit."""
     names = {index: signature.input_names[index] for index in signature.bound}
     found = {
         index: _find_weight(name, weights, f"{file_name}: the weight '{name}'")
@@ -275,22 +279,67 @@ def _find_weights(
     missing = [names[index] for index, weight in found.items() if weight is None]
     if missing:
         shown = ", ".join(map(repr, missing[:4])) + (", ..." if len(missing) > 4 else "")
-        what, given = f"the weights {shown} are not in the file", "module.state_dict()"
+        what = f"the weights {shown} are not in the file"
+        given = "weights=module.state_dict()) or arrays by these names"
         if signature.framework == "jax":
             what = f"the first numbers of {shown} are not in the file"
-            given = "{" + ", ".join(f"{name!r}: array" for name in missing) + "}"
-        raise InputError(f"{file_name}: {what}; give them with ttmlir.load(path, weights={given})")
-    return {index: np.asarray(weight) for index, weight in found.items()}
+            given = "weights={" + ", ".join(f"{name!r}: array" for name in missing) + "})"
+        raise InputError(f"{file_name}: {what}; give them with ttmlir.load(path, {given}")
+    arrays = {index: np.asarray(weight) for index, weight in found.items()}
+    types = signature.argument_types or [None] * len(program.inputs)
+    wrong: list[str] = []
+    for index, array in arrays.items():
+        desc = program.inputs[index].desc
+        fits = is_kept_as(array.dtype, desc.element.host, types[index])
+        if not fits or array.shape != tuple(desc.shape):
+            wrong.append(f"'{names[index]}' is {spell_array(array)} instead of {spell_type(desc)}")
+    if wrong:
+        more = [f"{len(wrong) - 4} more"] if len(wrong) > 4 else []
+        raise InputError(
+            f"{file_name}: the weights are not those of the program: "
+            f"{'; '.join([*wrong[:4], *more])}; give arrays of these shapes and types"
+        )
+    return arrays
 
 
 def _find_weight(name: str, weights: Mapping[str, Any], what: str) -> Any:
     """The array of a weight, or of one of the parts of a complex one; None if there is none."""
-    if name in weights:
-        return as_array(weights[name], what)
+    if (found := _held_under(name, weights)) is not None:
+        return as_array(found, what)
     whole, _, part = name.rpartition(".")
-    if part not in PARTS or whole not in weights:
+    if part not in PARTS or (found := _held_under(whole, weights)) is None:
         return None
-    return part_of(as_array(weights[whole], what), part)
+    return part_of(as_array(found, what), part)
+
+
+_STEP = re.compile(r"""\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]|\.([^.\[\]]+)""")
+"""An item, a key or an attribute in the name of an array in containers: `cache['keys'][0]`."""
+
+
+def _held_under(name: str, weights: Mapping[str, Any]) -> Any:
+    """What has a name, or stands in a container that has the beginning of it; None for nothing."""
+    if name in weights:
+        return weights[name]
+    first = re.match(r"[^.\[]+", name)
+    if first is None or first[0] not in weights:
+        return None
+    place, value = first.end(), weights[first[0]]
+    while place < len(name):
+        step = _STEP.match(name, place)
+        if step is None:
+            return None
+        index, *keys = step.groups()
+        key = next((each for each in keys if each is not None), None)
+        held: Mapping[Any, Any] = getattr(value, "__dict__", {})
+        if isinstance(value, Mapping):
+            held = cast("Mapping[Any, Any]", value)
+        if index is not None and isinstance(value, tuple | list):
+            items = cast("Sequence[Any]", value)
+            value = items[int(index)] if int(index) < len(items) else None
+        else:
+            value = held.get(int(index) if index is not None else key)
+        place = step.end()
+    return value
 
 
 # --- Compiled -------------------------------------------------------------------------------------

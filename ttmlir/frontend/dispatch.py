@@ -494,7 +494,7 @@ def compile(
     # Wrong names are reported before the model is looked at.
     find_target(target)
     model, weights = _with_weights(model, weights)
-    options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
+    options = complete_options(target, options, spelling, optimization_level)
     kwargs = dict(example_kwargs or {})
     if accuracy is not None:
         _check_accuracy(accuracy, target, buckets, options)
@@ -572,6 +572,16 @@ def _within(mesh: Any) -> AbstractContextManager[Any]:
         )
     jax: Any = import_module("jax")
     return jax.set_mesh(mesh)
+
+
+def complete_options(
+    target: TargetName, options: str, spelling: str | None, level: int | None
+) -> str:
+    """The options of a pipeline, with those that stand for a spelling and an optimization level.
+
+    ArgumentError for what does not go together.
+    """
+    return _with_spelling(spelling, target, _with_level(level, target, options))
 
 
 def _with_spelling(spelling: str | None, target: TargetName, options: str) -> str:
@@ -786,7 +796,7 @@ def compile_programs(
     those of `compile`.
     """
     _check_weights(weights)
-    options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
+    options = complete_options(target, options, spelling, optimization_level)
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
     models = _import_kept(

@@ -8,7 +8,7 @@ file is called as the model was.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -49,7 +49,7 @@ class Structure:
     keys: tuple[Key, ...] = ()
     """Of a dictionary, in the order of the children."""
     value: Key = None
-    """Of a constant."""
+    """Of a constant; of an ignored generator of random numbers, which seed comes from it."""
 
     def flatten(self, value: Any, what: str) -> list[Any]:
         """The leaves of a value of this structure; `what` is named if it has another one."""
@@ -131,12 +131,35 @@ class Structure:
         children = tuple(child.with_complex(are_complex) for child in self.children)
         return replace(self, children=children)
 
+    def find_ignored(self, value: Any) -> Iterator[tuple[Structure, Any]]:
+        """What stands in a value at the places of what is ignored, as far as it has the form."""
+        if self.kind == "Ignored":
+            yield self, value
+        parts: Iterable[Any] = ()
+        if self.kind == "Dict":
+            held = (
+                cast("Mapping[Key, Any]", value)
+                if isinstance(value, Mapping)
+                else _attributes(value)
+            )
+            parts = [held.get(key) for key in self.keys]
+        elif isinstance(value, tuple | list):
+            parts = cast("Sequence[Any]", value)
+        for child, part in zip(self.children, parts, strict=False):
+            yield from child.find_ignored(part)
+
+    def with_seeds(self, numbers: Iterator[int]) -> Structure:
+        """The same structure, where the seeds of these numbers come from what is ignored."""
+        if self.kind == "Ignored":
+            return replace(self, value=next(numbers))
+        return replace(self, children=tuple(each.with_seeds(numbers) for each in self.children))
+
     def to_tables(self) -> list[Table]:
         """`StructureNode` tables: this one, then its children."""
         text = None
         if self.kind == "Dict":
             text = json.dumps(self.keys)
-        elif self.kind == "Constant":
+        elif self.kind == "Constant" or self.value is not None:
             text = json.dumps(self.value)
         node = {"kind": self.kind, "count": len(self.children), "text": text}
         return [node, *(table for child in self.children for table in child.to_tables())]
@@ -341,7 +364,7 @@ def _read_node(rest: Iterator[Table], most: int, depth: int, where: str) -> Stru
             kind=kind, children=children, keys=_scalars(cast("list[Any]", keys), where)
         )
     value = None
-    if kind == "Constant":
+    if kind in ("Constant", "Ignored"):
         [value] = _scalars([_read_json(node["text"], where)], where)
     return Structure(kind=kind, children=children, value=value)
 

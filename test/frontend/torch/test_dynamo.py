@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import ttmlir
+from ttmlir.compiler import find_level
 from ttmlir.frontend.torch import dynamo
 
 torch: Any = import_module("torch")
@@ -155,6 +156,60 @@ def test_options() -> None:
     assert rounded.dtype == torch.bfloat16
     with pytest.raises(Exception, match=r"options of the backend are numerics, .*, not 'fast'"):
         torch.compile(lambda x: x * 3, backend="ttmlir", options={"fast": True})(x)
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "level"),
+    [
+        ({}, "", 3),
+        ({"optimization_level": 0}, "optimization-level=0", 0),
+        ({"spelling": "2024", "options": "enable-const-eval=false"}, "spelling=2024", 0),
+    ],
+)
+def test_levels_and_spellings(
+    options: dict[str, Any], words: str, level: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `ttmlir.compile`, of which all take the same defaults."""
+    found: list[Any] = []
+    compile_once = dynamo._Graph._compile
+
+    def keep(graph: Any, inputs: Any) -> Any:
+        found.append(compile_once(graph, inputs))
+        return found[-1]
+
+    monkeypatch.setattr(dynamo._Graph, "_compile", keep)
+    x = torch.randn(2, 5)
+    result = torch.compile(torch.tanh, backend="ttmlir", options=options)(x)
+    torch.testing.assert_close(result, torch.tanh(x))
+    assert words in found[0]._options
+    assert find_level(found[0]._options) == level
+    same = ttmlir.compile(torch.tanh, x, **options)
+    assert ("#tt.layout" in found[0].text("ttnn")) == ("#tt.layout" in same.text("ttnn"))
+
+
+def test_levels_without_a_meaning() -> None:
+    """As in `ttmlir.compile`."""
+    with pytest.raises(ValueError, match=r"optimization_level is 0, 1, 2 or 3, not 9"):
+        dynamo.compile_graph(None, [], options={"optimization_level": 9})
+
+
+def test_statistics_that_are_not_those_of_the_batch() -> None:
+    """The gradient of a batch norm in eval(), whose statistics torch keeps as nothing."""
+    module = nn.BatchNorm1d(3).eval()
+    module.running_mean.copy_(torch.randn(3))
+    x = torch.randn(4, 3)
+    torch.compile(module, backend="ttmlir")(x).square().sum().backward()
+    found = module.weight.grad.clone()
+    module.zero_grad()
+    module(x).square().sum().backward()
+    torch.testing.assert_close(found, module.weight.grad, atol=1e-5, rtol=1e-5)
+
+
+def test_products_that_are_added_in_one_step() -> None:
+    """Which torch.compile makes of optimizers whose rates are tensors."""
+    fma = import_module("torch._inductor.inductor_prims").fma
+    a, b, c = torch.randn(3, 2, 5)
+    torch.testing.assert_close(ttmlir.compile(fma, a, b[:1], c)(a, b[:1], c), a * b[:1] + c)
 
 
 def test_refusals_are_at_the_users_line() -> None:

@@ -103,8 +103,11 @@ def test_functions_and_exported_programs() -> None:
     torch.testing.assert_close(
         ttmlir.compile(exported)(x), exported.module()(x), msg="exported program"
     )
-    with pytest.raises(TypeError, match="knows its arguments"):
-        ttmlir.compile(exported, x)
+    torch.testing.assert_close(ttmlir.compile(exported, x)(x), exported.module()(x))
+    with pytest.raises(
+        ttmlir.CompilationError, match=r"exported for other .*, for .*size\(\)\[0\] == 3"
+    ):
+        ttmlir.compile(exported, x[:2])
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

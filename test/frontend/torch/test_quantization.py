@@ -325,6 +325,53 @@ def test_quantized_networks() -> None:
         assert torch.equal(ttmlir.compile(exported)(x), actual)
 
 
+@pytest.mark.parametrize("per_channel", [False, True])
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_ranges_that_follow_the_batches(per_channel: bool, symmetric: bool) -> None:
+    """What modules of quantization-aware training observe, and round to."""
+
+    def observe(x: Any, *state: Any) -> Any:
+        return torch.ops.aten._fused_moving_avg_obs_fq_helper_functional(
+            x, *state, 0.01, *((-128, 127) if symmetric else (0, 127)), 0, per_channel, symmetric
+        )
+
+    x = numbers(5, 7) * torch.tensor([[1.0], [3.0], [1e-6], [0.0], [-0.5]])
+    count = 5 if per_channel else 1
+    on, inf = torch.ones(1, dtype=torch.int64), torch.full((count,), torch.inf)
+    scale, zero = torch.ones(count), torch.zeros(count, dtype=torch.int32)
+    compiled = ttmlir.compile(observe, x, on, on, inf, -inf, scale, zero)
+    rest = on, -torch.rand(count), torch.rand(count) / 2, scale, zero
+    for state in (
+        (on, on, inf, -inf, scale, zero),
+        (on * 0, *rest),
+        (on, *rest),
+        (on, on * 0, *rest[1:]),
+    ):
+        for found, wanted in zip(compiled(x, *state), observe(x, *state), strict=True):
+            torch.testing.assert_close(found, wanted, rtol=2e-6, atol=1e-6)
+    with pytest.raises(ttmlir.CompilationError, match="call the model once before it is compiled"):
+        ttmlir.compile(observe, x, on, on, inf[:0], inf[:0], scale[:0], zero[:0])
+
+
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_scales_that_are_learned(per_channel: bool) -> None:
+    """Gradients of numbers, scales and zero points, inside of the range and outside."""
+    names = ("per_tensor", "per_channel")
+    function = getattr(torch, f"_fake_quantize_learnable_{names[per_channel]}_affine")
+    count = 4 if per_channel else 1
+    further = (1, -8, 7, 0.5) if per_channel else (-8, 7, 0.5)
+
+    def slopes(x: Any, scale: Any, zero: Any) -> Any:
+        given = [each.detach().requires_grad_() for each in (x, scale, zero)]
+        result = function(*given, *further)
+        weights = torch.arange(x.numel(), dtype=x.dtype).reshape(x.shape).cos()
+        return result, *torch.autograd.grad((result * weights).sum(), given)
+
+    given = numbers(3, 4, 2), torch.rand(count) / 8 + 0.1, torch.linspace(-1.4, 2.3, count)
+    for found, wanted in zip(ttmlir.compile(slopes, *given)(*given), slopes(*given), strict=True):
+        torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:torch.quantize_per_tensor")
 def test_quantization_of_eager_mode_is_refused() -> None:
     """With what to do instead."""

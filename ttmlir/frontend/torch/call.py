@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
-from ttmlir.frontend.torch.elements import element_of, tensor_type, torch_package
+from ttmlir.frontend.torch.elements import element_of, is_tensor, tensor_type, torch_package
 from ttmlir.frontend.torch.locations import refuse_node
 from ttmlir.ir.tensor_types import value_shape
 
@@ -147,9 +147,16 @@ class TorchCall:
         if isinstance(found, Array):
             return self.result(found, 0)
         return tuple(
-            None if each is None else partial(self.result, each, number)
+            self._nothing(number) if each is None else partial(self.result, each, number)
             for number, each in enumerate(found)
         )
+
+    def _nothing(self, number: int) -> Callable[[], SSAValue] | None:
+        """A result that has no elements; None for one that has some."""
+        metas = self.node.meta["val"]
+        if not is_tensor(metas[number]) or 0 not in metas[number].shape:
+            return None
+        return partial(self.build.create_splat, 0, self.result_type(number))
 
     def result(self, array: Array, number: int) -> SSAValue:
         """An array as one of the results."""

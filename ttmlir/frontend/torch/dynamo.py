@@ -21,9 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, cast
 
+from ttmlir.compiler import options_for
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.compiled import CompiledModel
-from ttmlir.frontend.dispatch import STEPS, Buckets, grows_slowly
+from ttmlir.frontend.dispatch import STEPS, Buckets, complete_options, grows_slowly
+from ttmlir.frontend.targets import find_target
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_traced
 from ttmlir.mlir.reporting import listening
@@ -31,7 +33,10 @@ from ttmlir.mlir.reporting import listening
 NAME = "ttmlir"
 """Of the backend."""
 
-OPTIONS = ("numerics", "target", "options", "board", "weights", "buckets")
+OPTIONS = (
+    *("numerics", "target", "options", "board", "spelling", "optimization_level"),
+    *("weights", "buckets"),
+)
 """Names in `options` of `torch.compile`; each means what it means for `ttmlir.compile`."""
 
 WEIGHTS = ("arguments", "constants")
@@ -63,6 +68,11 @@ def compile_graph(
         raise ArgumentError(f"weights are {' or '.join(map(repr, WEIGHTS))}, not {weights!r}")
     buckets = settings.pop("buckets", None)
     sizes = None if buckets is None else _buckets_of(buckets)
+    target = settings.get("target", "ttnn")
+    find_target(target)
+    spelling, level = (settings.pop(name, None) for name in ("spelling", "optimization_level"))
+    said = complete_options(target, settings.get("options", ""), spelling, level)
+    settings["options"] = said
     _report_graph_breaks()
     common: Any = torch_package()._dynamo.backends.common
 
@@ -138,8 +148,11 @@ class _Graph:
         # torch is in the middle of a call here; in a thread of its own it traces as it always does.
         with ThreadPoolExecutor(1) as thread:
             imported = thread.submit(import_traced, "graph", run, passed).result()
+        settings = dict(self._settings)
+        target = settings.get("target", "ttnn")
+        settings["options"] = options_for(imported.module, target, settings["options"])
         with listening() as captured:
-            model = CompiledModel(imported, **self._settings)
+            model = CompiledModel(imported, **settings)
         reported = [each.message for each in captured.values() if each.severity == "warning"]
         for message in dict.fromkeys([*imported.warnings, *reported]):
             warnings.warn(f"torch.compile: {message}", UserWarning, stacklevel=2)

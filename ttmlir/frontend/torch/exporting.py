@@ -156,6 +156,11 @@ def _print_nothing(*_: object, **__: object) -> None:
 
 _REASONS = (
     (
+        r"Guard failed: (.*)",
+        r"the program was exported for other arguments than the examples, for \1; give such ones, "
+        "or export it for these",
+    ),
+    (
         r"Found <class '([^']*)'> in output, which is not a known type",
         r"an object of the class \1 is returned, in which no tensors are found; return tensors, "
         "or tuples, dictionaries or dataclasses of them",

@@ -57,7 +57,7 @@ from ttmlir.frontend.torch.program import (
 from ttmlir.frontend.torch.random.seeding import SEED, create_seed
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.session import array_of_torch, has_numbers
-from ttmlir.runtime.signature import LEAF, CallSignature, dict_of, tuple_of
+from ttmlir.runtime.signature import LEAF, CallSignature, Structure, dict_of, tuple_of
 from ttmlir.runtime.tensor import Array
 
 
@@ -124,12 +124,7 @@ def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[s
         )
     if isinstance(model, torch.export.ExportedProgram):
         if args or kwargs:
-            if model.range_constraints:
-                return _trace_call(name, _module_of(model), args, kwargs)
-            raise ArgumentTypeError(
-                "an exported program of torch without dynamic shapes knows its arguments: "
-                "ttmlir.compile takes no examples with it"
-            )
+            return _trace_call(name, _module_of(model), args, kwargs)
         example: Any = model.example_inputs
         if is_for_devices(model):
             # Torch has exported what one device computes, or what DTensors do.
@@ -291,12 +286,25 @@ class _Door:
             name=self._name,
             input_names=(*kept, *self._input_names),
             framework="torch",
-            arguments=self._call.describe(*([SEED] if self._generators else [])),
+            arguments=self._arguments(),
             results=results,
             bound=tuple(range(len(kept))),
             state=len(program.state),
             parameters=self._parameters(),
         )
+
+    def _arguments(self) -> Structure:
+        """The arguments of a call; a file knows which seed comes from which of the generators."""
+        found = self._call.describe(*([SEED] if self._generators else []))
+        places = [place for _, place in self._generators]
+        if not places or None in places:
+            return found
+        numbers = {each._cdata: number for number, (each, _) in enumerate(self._generators)}
+        example = self._call.unflatten([None] * len(self._call.leaf_names))
+        generators = [each for _, each in found.find_ignored(example)]
+        if any(each._cdata not in numbers for each in generators):
+            return found
+        return found.with_seeds(numbers[each._cdata] for each in generators)
 
     def _parameters(self) -> tuple[tuple[str, int], ...]:
         """What the model learns; what modules share counts once, under its first name."""

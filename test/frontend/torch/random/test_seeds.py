@@ -298,8 +298,15 @@ def test_generators_of_calls(tmp_path: Path) -> None:
     compiled.save(path := tmp_path / "draw.ttnn")
     assert b"torch._C.Generator" not in path.read_bytes()
     seed = torch.tensor([3, 4], dtype=torch.int32)
-    loaded = ttmlir.load(path)(x, torch.Generator(), None, seed=seed.numpy())
-    torch.testing.assert_close(torch.as_tensor(loaded), wanted)
+    loaded = ttmlir.load(path, framework="torch")
+    torch.testing.assert_close(loaded(x, torch.Generator(), None, seed=seed.numpy()), wanted)
+    g.manual_seed(5), h.manual_seed(6)
+    drawn = loaded(x, g, h)
+    assert not torch.equal(loaded(x, g, h), drawn)
+    g.manual_seed(5), h.manual_seed(6)
+    torch.testing.assert_close(compiled(x, g, h), drawn)
+    with pytest.raises(InputError, match=r"'draw': random numbers come from a .* not 3"):
+        loaded(x, g, 3)
 
 
 def test_a_seed_of_the_model() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from ttmlir.errors import NotSupportedError
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -153,10 +154,125 @@ def _by_switch(x: Any, scale: Any, zero: Any, enabled: Any, low: int, high: int)
     return torch.where(is_on, quantized, x), torch.logical_or(inside, torch.logical_not(is_on))
 
 
+_SMALLEST_SCALE = 6.1e-5
+"""Below which ATen keeps no scale."""
+
+
+def _choose_as_aten(least: Any, most: Any, low: int, high: int, symmetric: bool) -> tuple[Any, Any]:
+    """Scales and zero points of ranges, as in ATen/native/quantized/cpu/QuantUtils.h."""
+    torch = torch_package()
+    if symmetric:
+        below, above = (high - low) // 2 + 1, (high - low) // 2
+        scale = torch.maximum((least / below).abs(), (most / above).abs())
+        both = torch.logical_and(least < 0, most > 0)
+        least, most = (
+            torch.where(both, scale * -below, least),
+            torch.where(both, scale * above, most),
+        )
+    least, most = torch.clamp(least, max=0.0), torch.clamp(most, min=0.0)
+    scale = (most - least) / (high - low)
+    scale = torch.where(torch.logical_or(scale == 0, torch.isinf(1 / scale)), 0.1, scale)
+    factor = torch.clamp(_SMALLEST_SCALE / scale, min=1.0)
+    least, most = least * factor, most * factor
+    scale = torch.clamp(scale, min=_SMALLEST_SCALE)
+    from_low, from_high = low - least / scale, high - most / scale
+    is_low_better = abs(low) - (least / scale).abs() < abs(high) - (most / scale).abs()
+    zero = torch.where(is_low_better, from_low, from_high)
+    if symmetric:
+        zero = torch.where(torch.logical_and(least < 0, most > 0), (low + high) / 2, zero)
+    return scale, torch.round(torch.clamp(zero, low, high)).to(torch.int32)
+
+
+def _observe(
+    x: Any,
+    observer_on: Any,
+    enabled: Any,
+    least: Any,
+    most: Any,
+    scale: Any,
+    zero: Any,
+    rate: float,
+    low: int,
+    high: int,
+    axis: int,
+    per_channel: bool = False,
+    symmetric: bool = False,
+) -> tuple[Any, ...]:
+    """Rounds to numbers of few bits, in a range that follows those of all batches so far."""
+    torch = torch_package()
+    if least.numel() == 0:
+        raise NotSupportedError(
+            "observers of channels take their size from the first batch: call the model once "
+            "before it is compiled"
+        )
+    rows = x.movedim(axis, 0).reshape(x.shape[axis], -1) if per_channel else x.reshape(1, -1)
+    is_on = observer_on.reshape(-1)[0] != 0
+    found: list[Any] = []
+    for kept, new in ((least, rows.amin(1)), (most, rows.amax(1))):
+        new = new.reshape(kept.shape)
+        moved = torch.where(torch.isinf(kept), new, kept + rate * (new - kept))
+        found.append(torch.where(is_on, moved, kept))
+    ends = [each.reshape(scale.shape) for each in found]
+    new_scale, new_zero = _choose_as_aten(ends[0], ends[1], low, high, symmetric)
+    chosen = enabled.reshape(-1)[0] != 0
+    scale = torch.where(chosen, new_scale, scale)
+    zero = torch.where(chosen, new_zero.to(zero.dtype), zero)
+    along = (_along(scale, axis, x), _along(zero, axis, x)) if per_channel else (scale, zero)
+    rounded, inside = _by_switch(x, *along, enabled, low, high)
+    return rounded, inside, *found, scale, zero
+
+
 def _round_per_channel(
     x: Any, scale: Any, zero: Any, axis: int, low: int, high: int
 ) -> tuple[Any, Any]:
     return _round_to_integers(x, _along(scale, axis, x), _along(zero, axis, x), low, high)
+
+
+def _learnable(x: Any, scale: Any, zero: Any, low: int, high: int, factor: float = 1.0) -> Any:
+    del factor
+    rounded = torch_package().clamp(torch_package().round(zero), low, high)
+    return _round_to_integers(x, scale, rounded, low, high)[0]
+
+
+def _learnable_per_channel(
+    x: Any, scale: Any, zero: Any, axis: int, low: int, high: int, factor: float = 1.0
+) -> Any:
+    return _learnable(x, _along(scale, axis, x), _along(zero, axis, x), low, high, factor)
+
+
+def _learnable_backward(
+    grad: Any, x: Any, scale: Any, zero: Any, low: int, high: int, factor: float = 1.0
+) -> tuple[Any, Any, Any]:
+    """Gradients of the numbers, of their scale and of their zero point."""
+    torch = torch_package()
+    # That of a tensor is rounded in another way than in the value.
+    shifted = torch.trunc(torch.clamp(zero + 0.5, low, high))
+    return _learned_from(grad, x, scale, shifted, low, high, factor)
+
+
+def _learned_from(
+    grad: Any, x: Any, scale: Any, shifted: Any, low: int, high: int, factor: float
+) -> tuple[Any, Any, Any]:
+    torch = torch_package()
+    inverse = 1.0 / scale
+    integer = torch.round(x * inverse) + shifted
+    below, above = integer < low, integer > high
+    is_outside = torch.logical_or(below, above)
+    error = ((integer - shifted) * scale - x) * inverse
+    of_scale = torch.where(below, low - shifted, torch.where(above, high - shifted, error))
+    of_zero = torch.where(is_outside, -scale, 0.0)
+    sums = [
+        (each * grad * factor).sum_to_size(scale.shape).reshape(-1) for each in (of_scale, of_zero)
+    ]
+    return torch.where(is_outside, 0.0, grad), *sums
+
+
+def _learnable_per_channel_backward(
+    grad: Any, x: Any, scale: Any, zero: Any, axis: int, low: int, high: int, factor: float = 1.0
+) -> tuple[Any, Any, Any]:
+    rounded = torch_package().clamp(torch_package().round(zero), low, high)
+    along = _along(scale, axis, x), _along(rounded, axis, x)
+    return _learned_from(grad, x, *along, low, high, factor)
 
 
 def _convert(x: Any, dtype: Any) -> Any:
@@ -182,6 +298,11 @@ _OF_TORCH = (
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     **{f"quantized_decomposed.{name}": _as_in_torch(name) for name in _OF_TORCH},
     "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams": _by_switch,
+    "_fake_quantize_learnable_per_channel_affine": _learnable_per_channel,
+    "_fake_quantize_learnable_per_channel_affine_backward": _learnable_per_channel_backward,
+    "_fake_quantize_learnable_per_tensor_affine": _learnable,
+    "_fake_quantize_learnable_per_tensor_affine_backward": _learnable_backward,
+    "_fused_moving_avg_obs_fq_helper_functional": _observe,
     "fake_quantize_per_channel_affine_cachemask": _round_per_channel,
     "fake_quantize_per_tensor_affine_cachemask": _round_to_integers,
     "quantized_decomposed.choose_qparams": _choose,

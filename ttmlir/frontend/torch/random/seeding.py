@@ -71,6 +71,8 @@ def _seeds_of(count: int) -> str:
 
 def _drawn_from(generator: Any) -> Any:
     torch = torch_package()
+    if not isinstance(generator, torch.Generator | None):
+        raise InputError(f"random numbers come from a torch.Generator or None, not {generator!r}")
     device = None if generator is None else generator.device
     low, high = -(1 << 31), 1 << 31
     return torch.randint(low, high, (), dtype=torch.int32, device=device, generator=generator).cpu()

@@ -97,6 +97,10 @@ def _shrink_backward(name: str) -> TorchRule:
     return rule
 
 
+def _multiply_add(a: Array, b: Array, c: Array) -> Array:
+    return a * b + c
+
+
 def _silu_backward(gradient: Array, x: Array) -> Array:
     gate = x.sigmoid()
     rest = x * (1.0 - gate)
@@ -352,6 +356,8 @@ RULES: dict[str, TorchRule] = {
     "_to_copy": _copy_to,
     # torch.compile turns a float that changes into a tensor, and this one into the others' type.
     "prims.convert_element_type.default": partial(_copy_to, name="a"),
+    # Optimizers inside of torch.compile, whose rates are tensors.
+    "prims.fma.default": on_arrays(_multiply_add, "a", "b", "c"),
     "digamma": _special(special.digamma),
     "i0": _special(bessel.i0),
     "polygamma": _polygamma,
