@@ -34,6 +34,8 @@ from ttmlir.frontend.calls import (
     CallLayout,
     Ignored,
     Layout,
+    Number,
+    array_of_number,
     as_array,
     is_key,
     read_call,
@@ -712,8 +714,8 @@ def _make_model(
 
 def _array(jax: Any, leaf: Any, expected: Any, what: str) -> Array:
     """A leaf as an array; numbers of Python and of wider types become what JAX makes of them."""
-    if isinstance(leaf, bool | int | float):
-        return np.asarray(leaf, expected.dtype)
+    if isinstance(leaf, Number):
+        return array_of_number(leaf, np.dtype(expected.dtype), what)
     array = np.asarray(as_array(leaf, what))
     if array.dtype != expected.dtype == jax.dtypes.canonicalize_dtype(array.dtype):
         return array.astype(expected.dtype)
