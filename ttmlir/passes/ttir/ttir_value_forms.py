@@ -184,16 +184,16 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
     if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
         return None
     type_ = cast("ElementsType", tensor_of(element_type(op.results[0]), value_shape(op.results[0])))
-    return elements_of(type_, [_in_type(found, element, element_type(op.operands[0]))])
+    return elements_of(type_, [_in_type(found, type_, element_type(op.operands[0]))])
 
 
-def _in_type(number: float, element: Attribute, source: Attribute) -> float:
+def _in_type(number: float, type_: ElementsType, source: Attribute) -> float:
     """A finite number as an element: integers keep their lower bits, others go to the limit."""
-    if not isinstance(element, IntegerType):
+    if not isinstance(type_.get_element_type(), IntegerType):
         return float(number)
     if isinstance(source, IntegerType):
-        return _wrap(int(number), element)
-    low, high = limits_of(element)
+        return _wrap(int(number), type_)
+    low, high = limits_of(type_.get_element_type())
     return int(min(max(number, low), high))
 
 
@@ -221,12 +221,13 @@ def _fold_integers(op: Operation) -> Attribute | None:
         return None
     bits = cast("IntegerType", type_.get_element_type()).width.data
     found = [compute(bits, int(row[0]), int(row[-1])) for row in rows]
-    wrapped = [_wrap(n, type_.get_element_type()) for n in found if n is not None]
+    wrapped = [_wrap(n, type_) for n in found if n is not None]
     return elements_of(type_, wrapped) if len(wrapped) == len(found) else None
 
 
-def _wrap(number: int, element: Attribute) -> int:
-    """The number of a type with an integer's lower bits; of truth values whether it is not 0."""
+def _wrap(number: int, type_: ElementsType) -> int:
+    """The element with an integer's lower bits; of truth values whether it is not 0."""
+    element = type_.get_element_type()
     low = int(limits_of(element)[0])
     bits = cast("IntegerType", element).width.data
     return int(number != 0) if element == i1 else (number - low) % 2**bits + low
