@@ -527,8 +527,8 @@ def _without_lapack(traced: Any, lowered: Any) -> Any:
         return lowered
 
 
-_LAPACK = re.compile(r"@((?:lapack|blas)_\w+)")
-"""A call of the library of linear algebra that CPUs have."""
+_LAPACK = re.compile(r"@((?:lapack|blas|cpu)_\w+)")
+"""A call of the libraries of linear algebra and of sparse matrices that CPUs have."""
 
 
 def _has_kernels(traced: Any) -> bool:
