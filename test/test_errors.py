@@ -347,7 +347,7 @@ REASONS = {
     # A look-up or conversion that failed says nothing that the message does not.
     **dict.fromkeys(
         [
-            *("frontend/summary.py", "frontend/text.py"),
+            *("frontend/calls.py", "frontend/summary.py", "frontend/text.py"),
             *("host_tool/wire.py", "kernel_tool/checking.py", "mlir/reader.py"),
             *("runtime/ttrt/objects.py", "tools/kernel_cli.py", "ttnn/__init__.py"),
             *(

@@ -67,6 +67,24 @@ def test_calls_that_do_not_fit_are_explained() -> None:
         compiled({"scale": Y}, X.astype(jnp.int32))
 
 
+@pytest.mark.parametrize(
+    ("example", "number", "words"),
+    [
+        (3, 2**70, "'lambda': n is 1180591620717411303424, which int32 cannot hold"),
+        (3, np.float64(2.5), r"n is float32\[\] instead of int32\[\]"),
+        (True, 2, r"n is int32\[\] instead of bool\[\]"),
+        (2.5, 10**400, r"n is 10*\.\.\.0*, which float32 cannot hold"),
+    ],
+    ids=["beyond", "fraction", "truth", "long"],
+)
+def test_numbers_that_a_type_cannot_hold_are_refused(example: Any, number: Any, words: str) -> None:
+    """Integers beyond it, fractions for integers, and more than truth for truth values."""
+    compiled = ttmlir.compile(lambda x, n: x * n, Y, example)
+    assert_same(compiled(Y, type(example)(0)), Y * 0)
+    with pytest.raises(InputError, match=words):
+        compiled(Y, number)
+
+
 def test_jitted_functions_keep_their_options() -> None:
     """Static arguments stay out of calls, arguments without effect may be any, as JAX has it."""
 
@@ -176,6 +194,18 @@ print(y.dtype, i.dtype, np.allclose(y, jnp.tanh(x) * 3, rtol=1e-6), i)
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert result.stdout == "float64 int64 True [1 2 3 4 5]\n", result.stderr
+
+
+def test_constant_integers_are_computed_as_others() -> None:
+    """Conversions of integers keep the lower bits, remainders have the sign of the dividend."""
+
+    def function() -> Any:
+        numbers = [lax.full((3,), n, jnp.int16) for n in (-300, -7, 300)]
+        types = (jnp.int8, jnp.uint8, jnp.uint16, jnp.uint32, jnp.bool_)
+        casts = [lax.convert_element_type(n, each) for n in numbers for each in types]
+        return casts, [lax.rem(a, b) for a in numbers for b in numbers], ~(numbers[0] > 0)
+
+    assert_same(ttmlir.compile(function)(), jax.jit(function)())
 
 
 def test_unsupported_operations_are_shown_in_the_users_source() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
+import reprlib
 import sys
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -961,8 +962,13 @@ class CallableModel:
         sources = self._source_types[0] or [None] * len(hosts)
         passed = [index for index in range(len(hosts)) if index not in bound]
         shown = [
-            widen(np.asarray(value, hosts[n]) if isinstance(value, Number) else value, hosts[n])
-            for n, value in zip(passed, given, strict=True)
+            widen(
+                array_of_number(value, hosts[n], f"'{self.name}': {name}")
+                if isinstance(value, Number)
+                else value,
+                hosts[n],
+            )
+            for n, (name, _), value in zip(passed, self.inputs, given, strict=True)
         ]
         arrays = [
             array.astype(hosts[n]) if array.dtype == sources[n] else array
@@ -1243,6 +1249,25 @@ def as_array(leaf: Any, what: str, *, narrow: bool = False) -> Array | Number:
     if narrow and array.dtype.itemsize == (_WIDE_COMPLEX if kind == "c" else _WIDE):
         return array.astype(f"{kind}{array.dtype.itemsize // 2}")
     return array
+
+
+def array_of_number(number: Number, dtype: np.dtype[Any], what: str) -> Array:
+    """A number of Python in the type that a program takes.
+
+    What loses its fraction there, or more than being true or not, keeps a type of its own, which
+    the program refuses. InputError, which calls it `what`, if the type does not reach so far.
+    """
+    if isinstance(number, float) and dtype.kind in "iub":
+        return np.asarray(number, np.float32)
+    if dtype.kind == "b" and not isinstance(number, bool):
+        return np.asarray(number, np.int32)
+    try:
+        with np.errstate(over="ignore"):
+            return np.asarray(number, dtype)
+    except OverflowError:
+        raise InputError(
+            f"{what} is {reprlib.repr(number)}, which {dtype.name} cannot hold"
+        ) from None
 
 
 def words_of_key(leaf: Any) -> Any:

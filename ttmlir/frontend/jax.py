@@ -34,6 +34,8 @@ from ttmlir.frontend.calls import (
     CallLayout,
     Ignored,
     Layout,
+    Number,
+    array_of_number,
     as_array,
     is_key,
     read_call,
@@ -525,8 +527,8 @@ def _without_lapack(traced: Any, lowered: Any) -> Any:
         return lowered
 
 
-_LAPACK = re.compile(r"@((?:lapack|blas)_\w+)")
-"""A call of the library of linear algebra that CPUs have."""
+_LAPACK = re.compile(r"@((?:lapack|blas|cpu)_\w+)")
+"""A call of the libraries of linear algebra and of sparse matrices that CPUs have."""
 
 
 def _has_kernels(traced: Any) -> bool:
@@ -712,8 +714,8 @@ def _make_model(
 
 def _array(jax: Any, leaf: Any, expected: Any, what: str) -> Array:
     """A leaf as an array; numbers of Python and of wider types become what JAX makes of them."""
-    if isinstance(leaf, bool | int | float):
-        return np.asarray(leaf, expected.dtype)
+    if isinstance(leaf, Number):
+        return array_of_number(leaf, np.dtype(expected.dtype), what)
     array = np.asarray(as_array(leaf, what))
     if array.dtype != expected.dtype == jax.dtypes.canonicalize_dtype(array.dtype):
         return array.astype(expected.dtype)

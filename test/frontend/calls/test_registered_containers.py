@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.experimental.sparse import BCOO
+from jax.experimental.sparse import BCOO, BCSR
 
 import ttmlir
 from ttmlir.runtime.errors import InputError
@@ -176,13 +176,16 @@ def test_dictionaries_with_rules_of_their_own() -> None:
         compiled(State({"dense": {"w": X}, "norm": {}}), X)
 
 
-def test_sparse_matrices() -> None:
-    """Numbers and indices are inputs of the program."""
+@pytest.mark.parametrize("kind", [BCOO, BCSR])
+def test_sparse_matrices(kind: Any) -> None:
+    """Numbers and indices are inputs of the program, which calls no library of the CPU."""
     dense = jnp.array([[0.0, 2.0, 0.0], [-1.5, 0.0, 4.0]])
-    sparse = BCOO.fromdense(dense)
+    sparse = kind.fromdense(dense)
     compiled = ttmlir.compile(lambda matrix, x: matrix @ x.T, sparse, X)
     np.testing.assert_allclose(compiled(sparse, X), dense @ X.T, rtol=1e-6)
-    with pytest.raises(InputError, match="takes matrix as a BCOO of 2; got an array"):
+    count = len(jax.tree.leaves(sparse))
+    message = f"takes matrix as a {kind.__name__} of {count}; got an array"
+    with pytest.raises(InputError, match=message):
         compiled(dense, X)
 
 

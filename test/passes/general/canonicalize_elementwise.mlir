@@ -69,12 +69,12 @@ func.func @constants() -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   return %2, %4 : tensor<4x8xf32>, tensor<4x8xf32>
 }
 
-// Integers begin anew beyond their range; division cuts off, remainders have the sign of the divisor.
-// The answers are those of tt-mlir 19c86fca45.
+// Integers begin anew beyond their range; division cuts off, remainders have the sign of the dividend.
+// The answers are those of tt-mlir 19c86fca45, but for the remainder.
 // CHECK-LABEL: func.func @integers(
 // CHECK-DAG: %[[WRAP:.*]] = "ttir.full"() <{fill_value = -2147483644 : i32, shape = array<i32: 5, 7>}>
 // CHECK-DAG: %[[DIV:.*]] = "ttir.full"() <{fill_value = -4 : i32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xsi32>
-// CHECK-DAG: %[[REM:.*]] = "ttir.full"() <{fill_value = 2 : i32,
+// CHECK-DAG: %[[REM:.*]] = "ttir.full"() <{fill_value = -1 : i32,
 // CHECK-DAG: %[[LEFT:.*]] = "ttir.full"() <{fill_value = -104 : i32,
 // CHECK-DAG: %[[RIGHT:.*]] = "ttir.full"() <{fill_value = 536870910 : i32,
 // CHECK-DAG: %[[SUM:.*]] = "ttir.constant"() <{value = dense<[2, 7, 6]> : tensor<3xsi32>}>

@@ -84,6 +84,7 @@ MOVES: dict[str, Callable[[Any], Any]] = {
     "multiply at": lambda z: z.at[:, 1:2].multiply(2j - z[:, :1]),
     "outer": lambda z: z[..., None] * z[:, :, None],
     "scan": lambda z: jax.lax.associative_scan(lambda a, b: a * b, z, axis=1),
+    "counting": lambda z: z * jnp.arange(10, dtype=z.dtype),
     "constants": lambda z: z * jnp.exp(1j * jnp.linspace(0, 3, 10)),
 }
 

@@ -184,10 +184,17 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
     if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
         return None
     type_ = cast("ElementsType", tensor_of(element_type(op.results[0]), value_shape(op.results[0])))
-    if isinstance(element, IntegerType):
-        low, high = limits_of(type_.get_element_type())
-        return elements_of(type_, [int(min(max(found, low), high))])
-    return elements_of(type_, [float(found)])
+    return elements_of(type_, [_in_type(found, type_, element_type(op.operands[0]))])
+
+
+def _in_type(number: float, type_: ElementsType, source: Attribute) -> float:
+    """A finite number as an element: integers keep their lower bits, others go to the limit."""
+    if not isinstance(type_.get_element_type(), IntegerType):
+        return float(number)
+    if isinstance(source, IntegerType):
+        return _wrap(int(number), type_)
+    low, high = limits_of(type_.get_element_type())
+    return int(min(max(number, low), high))
 
 
 def _fold_integers(op: Operation) -> Attribute | None:
@@ -214,21 +221,28 @@ def _fold_integers(op: Operation) -> Attribute | None:
         return None
     bits = cast("IntegerType", type_.get_element_type()).width.data
     found = [compute(bits, int(row[0]), int(row[-1])) for row in rows]
-    low, _ = limits_of(type_.get_element_type())
-    wrapped = [(n - int(low)) % 2**bits + int(low) for n in found if n is not None]
+    wrapped = [_wrap(n, type_) for n in found if n is not None]
     return elements_of(type_, wrapped) if len(wrapped) == len(found) else None
+
+
+def _wrap(number: int, type_: ElementsType) -> int:
+    """The element with an integer's lower bits; of truth values whether it is not 0."""
+    element = type_.get_element_type()
+    low = int(limits_of(element)[0])
+    bits = cast("IntegerType", element).width.data
+    return int(number != 0) if element == i1 else (number - low) % 2**bits + low
 
 
 _INTEGERS: Mapping[str, Callable[[int, int, int], int | None]] = {
     "ttir.abs": lambda _, a, __: abs(a),
     "ttir.neg": lambda _, a, __: -a,
     "ttir.sign": lambda _, a, __: (a > 0) - (a < 0),
-    "ttir.bitwise_not": lambda _, a, __: ~a,
+    "ttir.bitwise_not": lambda bits, a, _: a ^ (2**bits - 1),
     "ttir.add": lambda _, a, b: a + b,
     "ttir.subtract": lambda _, a, b: a - b,
     "ttir.multiply": lambda _, a, b: a * b,
     "ttir.div": lambda _, a, b: None if b == 0 else abs(a) // abs(b) * (-1 if a * b < 0 else 1),
-    "ttir.remainder": lambda _, a, b: None if b == 0 else a % b,
+    "ttir.remainder": lambda _, a, b: None if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1),
     "ttir.maximum": lambda _, a, b: max(a, b),
     "ttir.minimum": lambda _, a, b: min(a, b),
     "ttir.bitwise_and": lambda _, a, b: a & b,

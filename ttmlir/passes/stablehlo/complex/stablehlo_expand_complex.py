@@ -288,6 +288,11 @@ class _Expansion:
         )
         return [Parts(real, imag)]
 
+    def iota(self, op: Operation) -> list[Parts]:
+        """The real numbers from 0 on."""
+        [real] = _clone(op, ())
+        return [Parts(real, Builder.before(op).create_splat(0, real.type))]
+
     def complex(self, op: Operation) -> list[Parts]:
         """Two tensors as the parts of one."""
         real, imag = op.operands
@@ -463,6 +468,7 @@ RULES: dict[str, _Rule] = {
     "stablehlo.convert": _Expansion.convert,
     "stablehlo.fft": _Expansion.fft,
     "stablehlo.imag": _Expansion.imag,
+    "stablehlo.iota": _Expansion.iota,
     "stablehlo.real": _Expansion.real,
     "tensor.empty": _Expansion.empty,
     "ttir.constant": _Expansion.constant,
