@@ -98,6 +98,58 @@ def test_jitted_functions_keep_their_options() -> None:
     assert_same(ttmlir.compile(partial(scaled, {"scale": Y}), X)(X), scaled({"scale": Y}, X))
 
 
+class Scaled:
+    """Methods that are jitted, of an object that JAX knows nothing of."""
+
+    def __init__(self, scale: float) -> None:
+        """Hold a number of Python and an array."""
+        self.scale, self.y = scale, Y
+
+    @partial(jax.jit, static_argnames=("self", "is_raised"))
+    def by_name(self, x: Any, *, is_raised: bool = False) -> Any:
+        """A static argument besides the object."""
+        return x * self.scale + (self.y if is_raised else 0)
+
+    @partial(jax.jit, static_argnums=(0, 2))
+    def by_number(self, x: Any, power: int) -> Any:
+        """Numbers of static arguments count the object."""
+        return (x * self.y) ** power
+
+
+@jax.tree_util.register_pytree_node_class
+class Tree(Scaled):
+    """An object whose array is an argument of its method in JAX, and a constant of the program."""
+
+    @jax.jit
+    def bound(self, x: Any) -> Any:
+        """The array times the argument."""
+        return self.y * x
+
+    def tree_flatten(self) -> tuple[list[Any], float]:
+        """The array; the number is part of the structure."""
+        return [self.y], self.scale
+
+    @classmethod
+    def tree_unflatten(cls, scale: float, leaves: list[Any]) -> Tree:
+        """An object of what JAX traces."""
+        made = cls(scale)
+        (made.y,) = leaves
+        return made
+
+
+def test_jitted_methods_are_models() -> None:
+    """The object is no argument of the program; static arguments are left out of calls."""
+    model = Scaled(3.0)
+    plain = ttmlir.compile(model.by_name, X)
+    assert repr(plain).startswith("CompiledModel(by_name(x: float32[3,7]) -> ")
+    assert_same(plain(X), X * 3)
+    raised = ttmlir.compile(model.by_name, X, example_kwargs={"is_raised": True})
+    assert_same(raised(X), X * 3 + Y)
+    assert_same(ttmlir.compile(model.by_number, X, 2)(X), (X * Y) ** 2)
+    assert_same(ttmlir.compile(Tree(2.0).bound, X)(X), Y * X)
+    assert_same(ttmlir.compile(Tree.bound, Tree(2.0), X)(Tree(2.0), X), Y * X)
+
+
 @pytest.mark.parametrize("stage", ["trace", "lower", "export", "shapes"])
 def test_stages_of_jax_are_models_too(stage: str) -> None:
     """`jit(f).trace`, `jit(f).lower`, `export` and shapes instead of arrays."""

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -300,13 +300,20 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
     if isinstance(model, jax.stages.Traced):
         return _import(jax, _of_lowered(_lower(model), lambda: model.lower().compile()))
     traced = None
-    keep_unused = not isinstance(model, jax.stages.Wrapped)
+    function: Any = model
+    owner: tuple[Any, ...] = ()
+    if isinstance(model, MethodType):
+        # It has the attributes of its function, whose `trace` takes the object, too. That is
+        # static unless JAX finds arrays in it.
+        function, owner = model.__func__, (model.__self__,)
+    is_jitted = isinstance(function, jax.stages.Wrapped) and jax.tree_util.all_leaves(owner)
+    keep_unused = not is_jitted
     if _is_jit_of_flax(model):
         return _import_changing(jax, model, args, kwargs)
-    if isinstance(model, jax.stages.Wrapped):
-        _refuse_other_jit(model)
+    if is_jitted:
+        _refuse_other_jit(function)
         with tracing(_name_of(model)):
-            traced = model.trace(*args, **kwargs)
+            traced = function.trace(*owner, *args, **kwargs)
     elif isinstance(model, FunctionType) and _is_native(jax, (args, kwargs)):
         # A function that JAX knows already is not traced again. Results that JAX does not know are
         # an error of its own.
