@@ -232,10 +232,50 @@ def _cases_of_packed_weights() -> Iterator[Case]:
     yield Case("bits_4_zeros", "MatMulNBits", inputs, {**sizes, "bits": 4}, weights=(1, 2, 3))
     inputs = (x, _whole(6, 3, 16), scales, _whole(18, seed=5))
     yield Case("bits_8", "MatMulNBits", inputs, {**sizes, "bits": 8}, weights=(1, 2, 3))
+    sizes = {"K": 45, "N": 6, "block_size": 16}
+    inputs = (_numbers(3, 45), _whole(135), _numbers(17, scale=0.1))
+    for kind in (0, 1):
+        options = {**sizes, "quant_type": kind}
+        yield Case(f"steps_{kind}", "MatMulBnb4", inputs, options, weights=(1, 2))
     table, index = _whole(9, 16), np.array([[3, 8, 0]])
     inputs = (table, index, _numbers(9, 2, scale=0.1), _whole(9, 1, seed=6))
     options = {"bits": 4, "block_size": 16, "gather_axis": 0, "quantize_axis": 1}
     yield Case("gather_bits", "GatherBlockQuantized", inputs, options, weights=(0, 2, 3))
+
+
+def _cases_of_experts() -> Iterator[Case]:
+    x, router = _numbers(2, 3, 8), _numbers(6, 4)
+    layers = (_numbers(4, 12, 8), _numbers(4, 12), _numbers(4, 8, 12), _numbers(4, 8))
+    options: dict[str, Any] = {"k": 2, "activation_type": "gelu"}
+    yield Case("experts", "MoE", (x, router, *layers), options, weights=(2, 3, 4, 5))
+    layers = (_numbers(4, 24, 8), None, _numbers(4, 8, 12))
+    options = {"k": 3, "activation_type": "swiglu", "swiglu_fusion": 1, "swiglu_limit": 0.7}
+    options |= {"activation_alpha": 1.7, "activation_beta": 1.0, "normalize_routing_weights": 1}
+    yield Case("experts_swiglu", "MoE", (x, router, *layers), options, weights=(2, 4))
+    x, places = _numbers(6, 32), (2, 3, 5, 6)
+    packed = _whole(4, 64, 16), _numbers(4, 64, scale=0.02)
+    packed = (*packed, None, _whole(4, 32, 32), _numbers(4, 32, scale=0.02))
+    options = {"k": 2, "activation_type": "silu", "expert_weight_bits": 4}
+    yield Case("experts_4_bits", "QMoE", (x, router, *packed), options, weights=places)
+    packed = _whole(4, 64, 16), _numbers(4, 64, 2, scale=0.02)
+    packed = (*packed, None, _whole(4, 32, 32), _numbers(4, 32, 4, scale=0.02))
+    zeros = (None,) * 4 + (_whole(4, 64, 1, seed=5), _whole(4, 32, 2, seed=6))
+    options |= {"block_size": 16}
+    places = (*places, 11, 12)
+    yield Case("experts_blocks", "QMoE", (x, router, *packed, *zeros), options, weights=places)
+
+
+def _cases_of_channels_last() -> Iterator[Case]:
+    image = _whole(1, 8, 9, 3)
+    scales = np.linspace(0.01, 0.03, 6, dtype=np.float32)
+    weight = _whole(6, 1, 3, 2, dtype=np.int8, low=-128, high=128), scales, np.zeros(6, np.int8)
+    bias = _whole(6, low=-900, high=900, dtype=np.int32)
+    inputs = (image, _scalar(0.02), _zero(114), *weight, _scalar(0.1), _zero(127), bias)
+    options = {"channels_last": 1, "group": 3, "strides": [2, 1], "pads": [1, 0, 0, 1]}
+    places = tuple(range(1, 9))
+    yield Case("integers_last", "QLinearConv", inputs, options, weights=places, steps=1)
+    options = {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 0]}
+    yield Case("maxima_last", "NhwcMaxPool", (image,), options)
 
 
 def _cases_of_regions() -> Iterator[Case]:
@@ -269,6 +309,8 @@ def cases() -> Iterator[Case]:
         _cases_of_attention,
         _cases_of_integers,
         _cases_of_packed_weights,
+        _cases_of_experts,
+        _cases_of_channels_last,
         _cases_of_regions,
     ):
         yield from made()

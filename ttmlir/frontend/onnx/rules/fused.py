@@ -15,7 +15,9 @@ import numpy as np
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing, normalization
+from ttmlir.composites.arithmetic import tanh_gelu
 from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.elements import Tensor
 from ttmlir.frontend.onnx.rules import contraction, elementwise, window
 
 
@@ -33,9 +35,7 @@ def _gelu(x: Array) -> Array:
 
 def _fast_gelu(call: Call) -> Array:
     x, bias = call.array("X"), call.optional("bias")
-    x = x if bias is None else x + bias
-    inner = (x + x.square() * x * 0.044715) * math.sqrt(2 / math.pi)
-    return x * 0.5 * (inner.tanh() + 1.0)
+    return tanh_gelu(x if bias is None else x + bias)
 
 
 def _quick_gelu(call: Call) -> Array:
@@ -90,6 +90,34 @@ def _convolve(call: Call) -> Array:
     )
     other = call.optional("Z")
     return _activate(call, found if other is None else found + other)
+
+
+def channels_first(x: Array) -> Array:
+    """Images whose channels go last as those of the standard."""
+    return x.permute((0, x.rank - 1, *range(1, x.rank - 1)))
+
+
+def channels_last(x: Array) -> Array:
+    """Images of the standard with their channels after the places."""
+    return x.permute((0, *range(2, x.rank), 1))
+
+
+def _with_channels_last(rule: Rule, *images: str) -> Rule:
+    """A rule whose images and whose result have their channels last."""
+
+    def swapped(call: Call) -> Array:
+        inputs = {
+            name: Tensor.of(channels_first(call.array(name))) for name in images if call.has(name)
+        }
+        return channels_last(rule(replace(call, inputs={**call.inputs, **inputs})))
+
+    return swapped
+
+
+def _pool_maxima(call: Call) -> Array:
+    return window.RULES["MaxPool"](
+        replace(call, attributes={"auto_pad": "NOTSET", **call.attributes}, outputs=("y",))
+    )
 
 
 def _gemm(call: Call) -> Array:
@@ -232,6 +260,9 @@ RULES: dict[str, Rule] = {
     "FusedGemm": _gemm,
     "FusedMatMul": _matmul,
     "Gelu": lambda call: _gelu(call.array("X")),
+    "NhwcConv": _with_channels_last(_convolve, "X"),
+    "NhwcFusedConv": _with_channels_last(_convolve, "X", "Z"),
+    "NhwcMaxPool": _with_channels_last(_pool_maxima, "X"),
     "QuickGelu": _quick_gelu,
     "RotaryEmbedding": _rotary_embedding,
     "SkipLayerNormalization": _skip_layer_norm,
@@ -254,6 +285,9 @@ INPUTS: dict[str, str] = {
     "FusedGemm": "A B C",
     "FusedMatMul": "A B",
     "Gelu": "X",
+    "NhwcConv": "X W B",
+    "NhwcFusedConv": "X W B Z",
+    "NhwcMaxPool": "X",
     "QuickGelu": "X",
     "RotaryEmbedding": "input position_ids cos_cache sin_cache",
     "SimplifiedLayerNormalization": "X scale",
