@@ -38,6 +38,8 @@ class Case:
     domain: str = "com.microsoft"
     steps: float = 0
     """How far integers may be off: where onnxruntime rounds what tables and its own sums give."""
+    tolerance: float = 2e-5
+    """How far other numbers may be off."""
 
     def proto(self) -> Any:
         """The model."""
@@ -85,6 +87,13 @@ def _cases_of_elements() -> Iterator[Case]:
     yield Case("bias_gelu", "BiasGelu", (x, row))
     yield Case("quick_gelu", "QuickGelu", (x,))
     yield Case("expand_dims", "ExpandDims", (x, np.array(-1, np.int32)), weights=(1,))
+    shift = {"upper": 0}
+    yield Case("trilu", "Trilu", (x, np.array(2)), shift, weights=(1,))
+    index = np.array([[1, 0], [0, 4]])
+    yield Case("gather_nd", "GatherND", (x, index), weights=(1,))
+    grid = _numbers(2, 3, 4, 2)
+    yield Case("grid_sample", "GridSample", (_numbers(2, 3, 5, 6), grid), {"mode": "bilinear"})
+    yield Case("inverse", "Inverse", (_numbers(2, 5, 5) + 2 * np.eye(5, dtype=np.float32),))
     yield Case("cdist", "CDist", (_numbers(5, 7), _numbers(6, 7)), {"metric": "euclidean"})
     yield Case("fused_matmul", "FusedMatMul", (x, x), {"transB": 1, "alpha": 0.5})
     batches = {"transBatchA": 1, "transA": 1}
@@ -165,11 +174,31 @@ def _cases_of_attention() -> Iterator[Case]:
         # Rows of caches beyond those of a text are anything.
         case.compared = 3 if sequence > 1 else 1
         yield case
+    yield from _cases_of_caches()
     places = np.array([[3, 4, 5, 6, 7], [0, 1, 2, 3, 4]])
     yield Case("rotary", "RotaryEmbedding", (_numbers(2, 5, 16), places, *tables))
     neighbours = {"interleaved": 1}
     inputs = (_numbers(2, 3, 5, 8), np.array([2]), *tables)
     yield Case("rotary_interleaved", "RotaryEmbedding", inputs, neighbours)
+
+
+def _cases_of_caches() -> Iterator[Case]:
+    """Attention in groups whose scores are shared with sinks, and whose cache is of integers."""
+    rows = (_numbers(1, 1, 64), _numbers(1, 1, 32, seed=1), _numbers(1, 1, 32, seed=2))
+    counts = np.array([9], np.int32), np.array(10, np.int32)
+    heads: dict[str, Any] = {"num_heads": 4, "kv_num_heads": 2}
+    caches = _numbers(1, 2, 9, 16, seed=3), _numbers(1, 2, 9, 16, seed=4)
+    inputs = (*rows, *caches, *counts)
+    sinks = (*inputs, None, None, None, None, _numbers(4))
+    yield Case("grouped_sinks", "GroupQueryAttention", sinks, heads, 3, (6, 11))
+    yield Case("grouped_smooth", "GroupQueryAttention", inputs, {**heads, "smooth_softmax": 1}, 3)
+    whole = [_whole(1, 2, 9, 16, seed=seed, dtype=np.int8, low=-127, high=128) for seed in (5, 6)]
+    for kind, extent in (("PER_TENSOR", 1), ("PER_CHANNEL", 32)):
+        steps = [np.abs(_numbers(extent, seed=seed, scale=0.02)) + 0.01 for seed in (7, 8)]
+        inputs = (*rows, *whole, *counts, *(None,) * 5, *(each.astype("f") for each in steps))
+        given = {"k_quant_type": kind, "v_quant_type": kind, "kv_cache_bit_width": 8}
+        name = f"grouped_{kind.lower()}"
+        yield Case(name, "GroupQueryAttention", inputs, {**heads, **given}, 3, (6, 12, 13), steps=1)
 
 
 def _scalar(number: float) -> NDArray[Any]:
@@ -212,6 +241,12 @@ def _cases_of_integers() -> Iterator[Case]:
     scales = _scalar(0.02), _zero(120)
     inputs = (a[0], *scales, right, _scalar(0.03), _zero(2, np.int8), bias, _scalar(0.9), _zero(99))
     yield Case("QGemm", "QGemm", inputs, steps=1)
+    gates = _whole(1, 4, 24), _whole(1, 6, 24, seed=1), _numbers(1, 48, scale=0.1)
+    points = [np.array([each]) for each in (_scalar(0.01), _zero(128), _scalar(0.01), _zero(120))]
+    inputs = (_numbers(5, 2, 4), *gates, *(None,) * 4, *points)
+    case = Case("lstm", "DynamicQuantizeLSTM", inputs, {"hidden_size": 6}, 3, (1, 2, 8, 9, 10, 11))
+    case.tolerance = 0.02  # onnxruntime also rounds the input and the state.
+    yield case
     inputs = (
         _whole(2, 6, 16),
         _whole(16, 24, dtype=np.int8, low=-128, high=128),

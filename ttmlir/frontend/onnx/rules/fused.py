@@ -18,7 +18,8 @@ from ttmlir.composites import indexing, normalization
 from ttmlir.composites.arithmetic import tanh_gelu
 from ttmlir.frontend.onnx.call import Call, Rule
 from ttmlir.frontend.onnx.elements import Tensor
-from ttmlir.frontend.onnx.rules import contraction, elementwise, window
+from ttmlir.frontend.onnx.rules import contraction, elementwise, movement, window
+from ttmlir.frontend.onnx.rules import indexing as indexing_rules
 
 
 def attribute(call: Call, name: str, default: Any) -> Any:
@@ -250,6 +251,11 @@ def _rotary_embedding(call: Call) -> Array:
     return found.permute((0, 2, 1, 3)).reshape(x.shape) if x.rank == 3 else found
 
 
+def _with(rule: Rule, **defaults: Any) -> Rule:
+    """The rule of an operator of the standard with the defaults of its attributes."""
+    return lambda call: rule(replace(call, attributes={**defaults, **call.attributes}))
+
+
 RULES: dict[str, Rule] = {
     "BiasGelu": lambda call: _gelu(call.array("A") + call.array("B")),
     "CDist": _distances,
@@ -259,7 +265,12 @@ RULES: dict[str, Rule] = {
     "FusedConv": _convolve,
     "FusedGemm": _gemm,
     "FusedMatMul": _matmul,
+    "GatherND": indexing_rules.RULES["GatherND"],
     "Gelu": lambda call: _gelu(call.array("X")),
+    "GridSample": _with(
+        window.RULES["GridSample"], mode="bilinear", padding_mode="zeros", align_corners=0
+    ),
+    "Inverse": contraction.invert,
     "NhwcConv": _with_channels_last(_convolve, "X"),
     "NhwcFusedConv": _with_channels_last(_convolve, "X", "Z"),
     "NhwcMaxPool": _with_channels_last(_pool_maxima, "X"),
@@ -268,6 +279,7 @@ RULES: dict[str, Rule] = {
     "SkipLayerNormalization": _skip_layer_norm,
     "SkipSimplifiedLayerNormalization": _skip_rms_norm,
     "TransposeMatMul": _matmul,
+    "Trilu": _with(movement.RULES["Trilu"], upper=1),
 }
 """Rules by the names of operators of the domain `com.microsoft`."""
 
@@ -284,7 +296,10 @@ INPUTS: dict[str, str] = {
     "FusedConv": "X W B Z",
     "FusedGemm": "A B C",
     "FusedMatMul": "A B",
+    "GatherND": "data indices",
     "Gelu": "X",
+    "GridSample": "X grid",
+    "Inverse": "X",
     "NhwcConv": "X W B",
     "NhwcFusedConv": "X W B Z",
     "NhwcMaxPool": "X",
@@ -294,5 +309,6 @@ INPUTS: dict[str, str] = {
     "SkipLayerNormalization": "input skip gamma beta bias",
     "SkipSimplifiedLayerNormalization": "input skip gamma bias",
     "TransposeMatMul": "A B",
+    "Trilu": "input k",
 }
 """Names of inputs, in their order."""

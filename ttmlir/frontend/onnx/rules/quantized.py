@@ -14,7 +14,7 @@ from ttmlir.composites import indexing, normalization
 from ttmlir.composites.quantization import Quantization, dequantize
 from ttmlir.frontend.onnx.call import Call, Rule
 from ttmlir.frontend.onnx.elements import Tensor
-from ttmlir.frontend.onnx.rules import quantization, window
+from ttmlir.frontend.onnx.rules import quantization, recurrent, window
 from ttmlir.frontend.onnx.rules.attention import attend_to_itself
 from ttmlir.frontend.onnx.rules.fused import attribute, channels_first, channels_last
 
@@ -189,6 +189,28 @@ def _attention(call: Call) -> tuple[Array, ...]:
     return attend_to_itself(call, _scaled(inner, _product(inner), scale))
 
 
+def _lstm(call: Call) -> tuple[Array, ...]:
+    """A network whose weights, with a row for each number of the input, are integers."""
+    found: dict[str, Tensor] = {}
+    for name in "WR":
+        x = call.of_rank(name, 3).cast("f32")
+        # One of each direction, or one of each of its columns.
+        points = (call.array(f"{name}_{each}").cast("f32") for each in ("scale", "zero_point"))
+        scale, zero = (
+            each.reshape((x.shape[0], 1, math.prod(each.shape) // x.shape[0])) for each in points
+        )
+        found[name] = Tensor(((x - zero) * scale).permute((0, 2, 1)), "FLOAT")
+    defaults = {"direction": "forward", "input_forget": 0}
+    return recurrent.RULES["LSTM"](
+        replace(
+            call,
+            operator="LSTM",
+            inputs={**call.inputs, **found},
+            attributes={**defaults, **call.attributes},
+        )
+    )
+
+
 # -- packed weights ------------------------------------------------------------------------------
 
 
@@ -328,6 +350,7 @@ def _gather_blocks(call: Call) -> Array:
 
 RULES: dict[str, Rule] = {
     "DequantizeLinear": quantization.RULES["DequantizeLinear"],
+    "DynamicQuantizeLSTM": _lstm,
     "DynamicQuantizeMatMul": _dynamic_matmul,
     "GatherBlockQuantized": _gather_blocks,
     "MatMulBnb4": _matmul_of_steps,
@@ -355,6 +378,8 @@ _TWO = "A A_scale A_zero_point B B_scale B_zero_point C_scale C_zero_point"
 
 INPUTS: dict[str, str] = {
     "DequantizeLinear": "x x_scale x_zero_point",
+    "DynamicQuantizeLSTM": "X W R B sequence_lens initial_h initial_c P W_scale W_zero_point "
+    "R_scale R_zero_point",
     "DynamicQuantizeMatMul": "A B b_scale b_zero_point bias",
     "GatherBlockQuantized": "data indices scales zero_points",
     "MatMulBnb4": "A B absmax",
