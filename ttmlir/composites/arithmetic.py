@@ -30,6 +30,13 @@ def lcm(a: Array, b: Array) -> Array:
 # -- floating point numbers ------------------------------------------------------------------------
 
 
+def tanh_gelu(x: Array) -> Array:
+    """The Gaussian error linear unit by a hyperbolic tangent (https://arxiv.org/abs/1606.08415)."""
+    inner = (x + x.square() * x * 0.044715) * math.sqrt(2 / math.pi)
+    gate = inner.tanh() + 1.0
+    return x * 0.5 * gate
+
+
 def floor_remainder(a: Array, b: Array) -> Array:
     """The remainder with the sign of the divisor."""
     rest = a.remainder(b)

@@ -29,10 +29,9 @@ def find_cholesky(a: Array) -> list[Array]:
 def solve_triangular(a: Array, b: Array, *, lower: bool, unit: bool) -> list[Array]:
     """X of A X = B, of one triangle of A; with `unit`, 1 is on its diagonal."""
     strict = _rows(a).apply("gt" if lower else "lt", _columns(a)).where(a, 0)
-    last = a.fill(a.shape[1] - 1, (), "i32")
 
     def step(i: Array, x: Array) -> list[Array]:
-        place = i if lower else last - i
+        place = i if lower else i.fill(a.shape[1] - 1) - i
         row = x.take(1, place)
         if not unit:
             row = row / a.take(1, place).take(2, place)

@@ -116,9 +116,21 @@ def test_categories() -> None:
 
 
 def test_maps() -> None:
-    """They are refused, with what to do."""
-    with pytest.raises(ttmlir.CompilationError, match="convert the model with zipmap=False"):
-        run("ZipMap", X, classlabels_int64s=[1, 2, 3, 4, 5])
+    """Scores stay a tensor, which a warning says, and what ONNX computes is one, too."""
+    nodes = [
+        node("Normalizer", "x", "scores", domain="ai.onnx.ml", norm="L1"),
+        node("ZipMap", "scores", "y", domain="ai.onnx.ml", classlabels_strings=["a", "b", "c"]),
+    ]
+    proto = model(nodes, [value("x", [7, 3])], [value("y", None)])
+    proto.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    x = numbers(7, 3)
+    with pytest.warns(UserWarning, match="gives scores, in columns for the classes a, b, c"):
+        compiled = ttmlir.compile(proto, x)
+    expected = x / np.abs(x).sum(1, keepdims=True)
+    np.testing.assert_allclose(compiled(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(compiled.reference(x), expected, rtol=1e-6)
+    with pytest.raises(ttmlir.CompilationError, match=r"shape \[7, 5\] have no 2 classes"):
+        run("ZipMap", X, classlabels_int64s=[1, 2])
 
 
 def test_sparse_softmax() -> None:

@@ -64,6 +64,27 @@ def test_a_model_that_knows_its_shapes_needs_no_examples(images: Any) -> None:
         np.testing.assert_allclose(got, right, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "float64", "bool"])
+def test_examples_have_the_types_of_the_model(dtype: str, images: Any) -> None:
+    """Nothing is converted, in calls neither: the message says what to give."""
+    message = rf"images is FLOAT\[batch,3,9,11\], and takes float32, not {dtype}; give it \.astype"
+    with pytest.raises(ttmlir.InputError, match=message):
+        ttmlir.compile(classifier(), images.astype(dtype))
+    compiled = ttmlir.compile(classifier(), images)
+    with pytest.raises(ttmlir.InputError, match=message):
+        compiled(images.astype(dtype))
+
+
+def test_initializers_that_are_inputs() -> None:
+    """A call passes those that an example has by name; others keep the numbers of the file."""
+    x, first, other = numbers(3, 5), numbers(5, 2, seed=1), numbers(5, 2, seed=2)
+    inputs = [value("x", [3, 5]), value("w", [5, 2])]
+    proto = model([node("MatMul", "x w", "y")], inputs, [value("y", None)], {"w": first})
+    np.testing.assert_allclose(ttmlir.compile(proto, x)(x), x @ first, rtol=1e-5, atol=1e-5)
+    compiled = ttmlir.compile(proto, example_kwargs={"x": x, "w": first})
+    np.testing.assert_allclose(compiled(x=x, w=other), x @ other, rtol=1e-5, atol=1e-5)
+
+
 def test_buckets() -> None:
     """A program for each of several sizes; calls between them are padded, and results cropped."""
     table, weights = numbers(20, 8), numbers(8, 5, seed=1)

@@ -54,6 +54,13 @@ def with_tensor(**fields: Any) -> Any:
     return proto
 
 
+def with_weights_twice() -> Any:
+    """A model of two initializers with one name."""
+    proto = unary(node("Add", "x w", "y"), weights={"w": numbers(5)})
+    proto.graph.initializer.append(proto.graph.initializer[0])
+    return proto
+
+
 def external(location: str, **entries: str) -> Any:
     """A model whose initializer of 3x5 is in a file."""
     proto = with_tensor(data_type=FLOAT, dims=[3, 5], data_location=onnx.TensorProto.EXTERNAL)
@@ -167,6 +174,33 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "attributes of other kinds": (
         lambda: unary(node("Softmax", "x", "y", axis=1.5)),
         "node 'y' (Softmax), which gives 'y': the attribute 'axis' is FLOAT; it has to be INT",
+    ),
+    "types that differ": (
+        lambda: unary(node("Add", "x w", "y"), weights={"w": np.arange(5)}),
+        "node 'y' (Add), which gives 'y': the input 'B' is INT64, and 'A' FLOAT; they have to be "
+        "of one type: put a Cast in front of one of them",
+    ),
+    "types that an operator does not have": (
+        lambda: unary(node("Not", "x", "y")),
+        "node 'y' (Not), which gives 'y': the input 'X' is FLOAT; types that it may have are BOOL: "
+        "put a Cast in front of it",
+    ),
+    "two inputs of a name": (
+        lambda: model([node("Neg", "x", "y")], [value("x", [3])] * 2, [value("y", None)]),
+        "two inputs have the name 'x'",
+    ),
+    "two initializers of a name": (
+        with_weights_twice,
+        "two initializers have the name 'w'",
+    ),
+    "an operator set before all": (
+        lambda: unary(node("Neg", "x", "y"), opset=0),
+        "node 'y' (Neg), which gives 'y': the version of the operator set that the model asks for "
+        "does not have it",
+    ),
+    "constants without a value": (
+        lambda: unary(node("Constant", "", "y")),
+        "node 'y' (Constant), which gives 'y': it has no value",
     ),
     "names of two lines": (
         lambda: unary(node("Add\nx", "x x", "y")),

@@ -38,6 +38,8 @@ class Case:
     domain: str = "com.microsoft"
     steps: float = 0
     """How far integers may be off: where onnxruntime rounds what tables and its own sums give."""
+    tolerance: float = 2e-5
+    """How far other numbers may be off."""
 
     def proto(self) -> Any:
         """The model."""
@@ -85,6 +87,13 @@ def _cases_of_elements() -> Iterator[Case]:
     yield Case("bias_gelu", "BiasGelu", (x, row))
     yield Case("quick_gelu", "QuickGelu", (x,))
     yield Case("expand_dims", "ExpandDims", (x, np.array(-1, np.int32)), weights=(1,))
+    shift = {"upper": 0}
+    yield Case("trilu", "Trilu", (x, np.array(2)), shift, weights=(1,))
+    index = np.array([[1, 0], [0, 4]])
+    yield Case("gather_nd", "GatherND", (x, index), weights=(1,))
+    grid = _numbers(2, 3, 4, 2)
+    yield Case("grid_sample", "GridSample", (_numbers(2, 3, 5, 6), grid), {"mode": "bilinear"})
+    yield Case("inverse", "Inverse", (_numbers(2, 5, 5) + 2 * np.eye(5, dtype=np.float32),))
     yield Case("cdist", "CDist", (_numbers(5, 7), _numbers(6, 7)), {"metric": "euclidean"})
     yield Case("fused_matmul", "FusedMatMul", (x, x), {"transB": 1, "alpha": 0.5})
     batches = {"transBatchA": 1, "transA": 1}
@@ -165,11 +174,31 @@ def _cases_of_attention() -> Iterator[Case]:
         # Rows of caches beyond those of a text are anything.
         case.compared = 3 if sequence > 1 else 1
         yield case
+    yield from _cases_of_caches()
     places = np.array([[3, 4, 5, 6, 7], [0, 1, 2, 3, 4]])
     yield Case("rotary", "RotaryEmbedding", (_numbers(2, 5, 16), places, *tables))
     neighbours = {"interleaved": 1}
     inputs = (_numbers(2, 3, 5, 8), np.array([2]), *tables)
     yield Case("rotary_interleaved", "RotaryEmbedding", inputs, neighbours)
+
+
+def _cases_of_caches() -> Iterator[Case]:
+    """Attention in groups whose scores are shared with sinks, and whose cache is of integers."""
+    rows = (_numbers(1, 1, 64), _numbers(1, 1, 32, seed=1), _numbers(1, 1, 32, seed=2))
+    counts = np.array([9], np.int32), np.array(10, np.int32)
+    heads: dict[str, Any] = {"num_heads": 4, "kv_num_heads": 2}
+    caches = _numbers(1, 2, 9, 16, seed=3), _numbers(1, 2, 9, 16, seed=4)
+    inputs = (*rows, *caches, *counts)
+    sinks = (*inputs, None, None, None, None, _numbers(4))
+    yield Case("grouped_sinks", "GroupQueryAttention", sinks, heads, 3, (6, 11))
+    yield Case("grouped_smooth", "GroupQueryAttention", inputs, {**heads, "smooth_softmax": 1}, 3)
+    whole = [_whole(1, 2, 9, 16, seed=seed, dtype=np.int8, low=-127, high=128) for seed in (5, 6)]
+    for kind, extent in (("PER_TENSOR", 1), ("PER_CHANNEL", 32)):
+        steps = [np.abs(_numbers(extent, seed=seed, scale=0.02)) + 0.01 for seed in (7, 8)]
+        inputs = (*rows, *whole, *counts, *(None,) * 5, *(each.astype("f") for each in steps))
+        given = {"k_quant_type": kind, "v_quant_type": kind, "kv_cache_bit_width": 8}
+        name = f"grouped_{kind.lower()}"
+        yield Case(name, "GroupQueryAttention", inputs, {**heads, **given}, 3, (6, 12, 13), steps=1)
 
 
 def _scalar(number: float) -> NDArray[Any]:
@@ -212,6 +241,12 @@ def _cases_of_integers() -> Iterator[Case]:
     scales = _scalar(0.02), _zero(120)
     inputs = (a[0], *scales, right, _scalar(0.03), _zero(2, np.int8), bias, _scalar(0.9), _zero(99))
     yield Case("QGemm", "QGemm", inputs, steps=1)
+    gates = _whole(1, 4, 24), _whole(1, 6, 24, seed=1), _numbers(1, 48, scale=0.1)
+    points = [np.array([each]) for each in (_scalar(0.01), _zero(128), _scalar(0.01), _zero(120))]
+    inputs = (_numbers(5, 2, 4), *gates, *(None,) * 4, *points)
+    case = Case("lstm", "DynamicQuantizeLSTM", inputs, {"hidden_size": 6}, 3, (1, 2, 8, 9, 10, 11))
+    case.tolerance = 0.02  # onnxruntime also rounds the input and the state.
+    yield case
     inputs = (
         _whole(2, 6, 16),
         _whole(16, 24, dtype=np.int8, low=-128, high=128),
@@ -232,10 +267,50 @@ def _cases_of_packed_weights() -> Iterator[Case]:
     yield Case("bits_4_zeros", "MatMulNBits", inputs, {**sizes, "bits": 4}, weights=(1, 2, 3))
     inputs = (x, _whole(6, 3, 16), scales, _whole(18, seed=5))
     yield Case("bits_8", "MatMulNBits", inputs, {**sizes, "bits": 8}, weights=(1, 2, 3))
+    sizes = {"K": 45, "N": 6, "block_size": 16}
+    inputs = (_numbers(3, 45), _whole(135), _numbers(17, scale=0.1))
+    for kind in (0, 1):
+        options = {**sizes, "quant_type": kind}
+        yield Case(f"steps_{kind}", "MatMulBnb4", inputs, options, weights=(1, 2))
     table, index = _whole(9, 16), np.array([[3, 8, 0]])
     inputs = (table, index, _numbers(9, 2, scale=0.1), _whole(9, 1, seed=6))
     options = {"bits": 4, "block_size": 16, "gather_axis": 0, "quantize_axis": 1}
     yield Case("gather_bits", "GatherBlockQuantized", inputs, options, weights=(0, 2, 3))
+
+
+def _cases_of_experts() -> Iterator[Case]:
+    x, router = _numbers(2, 3, 8), _numbers(6, 4)
+    layers = (_numbers(4, 12, 8), _numbers(4, 12), _numbers(4, 8, 12), _numbers(4, 8))
+    options: dict[str, Any] = {"k": 2, "activation_type": "gelu"}
+    yield Case("experts", "MoE", (x, router, *layers), options, weights=(2, 3, 4, 5))
+    layers = (_numbers(4, 24, 8), None, _numbers(4, 8, 12))
+    options = {"k": 3, "activation_type": "swiglu", "swiglu_fusion": 1, "swiglu_limit": 0.7}
+    options |= {"activation_alpha": 1.7, "activation_beta": 1.0, "normalize_routing_weights": 1}
+    yield Case("experts_swiglu", "MoE", (x, router, *layers), options, weights=(2, 4))
+    x, places = _numbers(6, 32), (2, 3, 5, 6)
+    packed = _whole(4, 64, 16), _numbers(4, 64, scale=0.02)
+    packed = (*packed, None, _whole(4, 32, 32), _numbers(4, 32, scale=0.02))
+    options = {"k": 2, "activation_type": "silu", "expert_weight_bits": 4}
+    yield Case("experts_4_bits", "QMoE", (x, router, *packed), options, weights=places)
+    packed = _whole(4, 64, 16), _numbers(4, 64, 2, scale=0.02)
+    packed = (*packed, None, _whole(4, 32, 32), _numbers(4, 32, 4, scale=0.02))
+    zeros = (None,) * 4 + (_whole(4, 64, 1, seed=5), _whole(4, 32, 2, seed=6))
+    options |= {"block_size": 16}
+    places = (*places, 11, 12)
+    yield Case("experts_blocks", "QMoE", (x, router, *packed, *zeros), options, weights=places)
+
+
+def _cases_of_channels_last() -> Iterator[Case]:
+    image = _whole(1, 8, 9, 3)
+    scales = np.linspace(0.01, 0.03, 6, dtype=np.float32)
+    weight = _whole(6, 1, 3, 2, dtype=np.int8, low=-128, high=128), scales, np.zeros(6, np.int8)
+    bias = _whole(6, low=-900, high=900, dtype=np.int32)
+    inputs = (image, _scalar(0.02), _zero(114), *weight, _scalar(0.1), _zero(127), bias)
+    options = {"channels_last": 1, "group": 3, "strides": [2, 1], "pads": [1, 0, 0, 1]}
+    places = tuple(range(1, 9))
+    yield Case("integers_last", "QLinearConv", inputs, options, weights=places, steps=1)
+    options = {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 0]}
+    yield Case("maxima_last", "NhwcMaxPool", (image,), options)
 
 
 def _cases_of_regions() -> Iterator[Case]:
@@ -269,6 +344,8 @@ def cases() -> Iterator[Case]:
         _cases_of_attention,
         _cases_of_integers,
         _cases_of_packed_weights,
+        _cases_of_experts,
+        _cases_of_channels_last,
         _cases_of_regions,
     ):
         yield from made()

@@ -70,6 +70,8 @@ class Call:
     """The private functions of the module."""
     new_body: Callable[[Block], BodyBuilder]
     """Begins the body of another one."""
+    warnings: list[str]
+    """What the caller of the model has to know."""
 
     # -- attributes ----------------------------------------------------------------------------
 

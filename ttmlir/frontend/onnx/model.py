@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ttmlir.arrays.carriers import host_dtype
 from ttmlir.frontend.calls import Number, as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
@@ -77,7 +79,7 @@ def read_onnx(
     """
     require_onnx()
     model = read_model(given)
-    inputs = read_inputs(model)
+    inputs = read_inputs(model, [name for name, _ in input_shapes])
     names = [each.name for each in inputs]
     if unknown := [name for name, _ in input_shapes if name not in names]:
         raise model.refuse(
@@ -120,10 +122,12 @@ class _Shape:
     shape: tuple[int, ...]
 
 
-def read_inputs(model: Model) -> list[Input]:
-    """The inputs of a graph that are no initializers."""
+def read_inputs(model: Model, given: Iterable[str] = ()) -> list[Input]:
+    """The inputs of a graph that are no initializers, and those of `given` names that are."""
     graph = model.proto.graph
-    kept = {each.name for each in graph.initializer}
+    if twice := [name for name, n in Counter(each.name for each in graph.input).items() if n > 1]:
+        raise model.refuse(f"two inputs have the name '{twice[0]}'")
+    kept = {each.name for each in graph.initializer}.difference(given)
     return [_read_input(model, each) for each in graph.input if each.name not in kept]
 
 
@@ -259,7 +263,7 @@ def examples_by_name(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     require_onnx()
     with in_terms_of_the_user("the model", file=BYTES):
         model = read_model(given)
-    found = _read_examples(model, read_inputs(model), args, kwargs)
+    found = _read_examples(model, read_inputs(model, kwargs), args, kwargs)
     for name, example in found.items():
         if example is None or isinstance(example, list):
             raise InputError(f"'{model.name}': buckets are for tensors, and '{name}' is none")
@@ -304,12 +308,12 @@ def _read_array(model: Model, given: Input, value: Any, name: str = "") -> Any:
     array = as_array(value, what)
     if isinstance(array, Number):
         return np.asarray(array, host_type(given.type))
-    if given.type in SMALL_FLOATS or given.type in SMALL_INTEGERS:
-        # A file knows them in the type that holds them.
-        return (
-            array
-            if array.dtype == held(array[:0], given.type).dtype
-            else array.astype(host_type(given.type))
+    # A file knows numbers of few bits in the type that holds them.
+    types = host_type(given.type), host_dtype(DTYPES[given.type])
+    if array.dtype not in types:
+        raise InputError(
+            f"{what} is {given.describe()}, and takes {types[0]}, not {array.dtype}; "
+            f"give it .astype({str(types[0])!r})"
         )
     return array
 
@@ -325,7 +329,7 @@ class Door:
     ) -> None:
         """Import a model for examples of its inputs."""
         self.model = model
-        self.inputs = read_inputs(model)
+        self.inputs = read_inputs(model, kwargs)
         self.by_position = len(args)
         self.by_name = list(kwargs)
         examples = self._examples(args, kwargs) if args or kwargs else {}
@@ -412,7 +416,17 @@ class Door:
             proto = onnx.ModelProto()
             proto.CopyFrom(model.proto)
             onnx.load_external_data_for_model(proto, model.folder)
-        return import_module("onnx.reference").ReferenceEvaluator(proto)
+        reference = import_module("onnx.reference")
+
+        class ZipMap(import_module("onnx.reference.op_run").OpRun):
+            """Gives scores as they are, as the compiled model does."""
+
+            op_domain = "ai.onnx.ml"
+
+            def _run(self, x: Any, **_: Any) -> tuple[Any]:
+                return (x,)
+
+        return reference.ReferenceEvaluator(proto, new_ops=[ZipMap])
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:
         """What the reference implementation of ONNX computes."""
@@ -451,7 +465,7 @@ class Door:
             reference=self.reference,
             bound=weights,
             parameters=lambda: iter(graph.parameters),
-            warnings=narrow(graph.module, stage="ttir"),
+            warnings=[*graph.warnings, *narrow(graph.module, stage="ttir")],
             file=self.model.file,
         )
 

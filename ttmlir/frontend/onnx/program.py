@@ -152,6 +152,8 @@ class ImportedGraph:
     """Names and values of the graph's outputs."""
     parameters: list[tuple[str, Any]]
     """Names and numbers of all weights."""
+    warnings: Sequence[str] = ()
+    """What the caller has to know."""
 
 
 class Importer:
@@ -175,6 +177,7 @@ class Importer:
         self._build = OnnxBody(self._block, self._names)
         self._arguments: dict[SSAValue, str] = {}
         self.functions: list[FuncOp] = []
+        self._warnings: list[str] = []
         self._own = {
             (_domain(each.domain), each.name, getattr(each, "overload", "")): each
             for each in model.proto.functions
@@ -198,7 +201,7 @@ class Importer:
         types = [argument.type for argument in self._block.args], [value.type for value in values]
         function = FuncOp(FUNCTION, FunctionType.from_lists(*types), Region(self._block))
         module = ModuleOp([function, *self.functions])
-        return ImportedGraph(module, weights, named, parameters)
+        return ImportedGraph(module, weights, named, parameters, self._warnings)
 
     def numbers_needed(self, error: NumbersNeededError) -> list[str] | None:
         """The names of the graph's inputs whose numbers are needed; None if there are others."""
@@ -214,6 +217,8 @@ class Importer:
         all_: list[tuple[str, Any]] = []
         passed: list[tuple[str, Any]] = []
         for name, numbers, type_ in self._initializers(graph):
+            if name in self._inputs:
+                continue
             tensor = known(numbers, type_)
             all_.append((name, numbers))
             self._names[id(numbers)] = name
@@ -229,7 +234,10 @@ class Importer:
         tensors += [
             (each.values.name, each, read_sparse_tensor) for each in graph.sparse_initializer
         ]
+        names = Counter(name for name, _, _ in tensors)
         for name, proto, read in tensors:
+            if names[name] > 1:
+                raise self.model.refuse(f"two initializers have the name '{name}'")
             try:
                 numbers, type_ = read(proto, self.model.folder)
             except ArgumentError as error:
@@ -417,9 +425,15 @@ class Importer:
         build: BodyBuilder,
     ) -> Call:
         if schema is None:
-            named = _listed_inputs(INPUTS[_domain(node.domain), node.op_type], inputs)
+            names = INPUTS.get((_domain(node.domain), node.op_type))
+            if names is None:
+                raise RefusedError(
+                    "the version of the operator set that the model asks for does not have it"
+                )
+            named = _listed_inputs(names, inputs)
             return self._make_call(node, 1, named, attributes, used, path, build)
         named = _named_inputs(schema, inputs)
+        _check_types(schema, named)
         _check_attributes(node, schema)
         for name, each in schema.attributes.items():
             if name in attributes:
@@ -449,6 +463,7 @@ class Importer:
             used,
             self.functions,
             lambda block: OnnxBody(block, self._names),
+            self._warnings,
             self,
             path,
         )
@@ -565,6 +580,45 @@ def _plain_attribute(proto: Any) -> Any:
     if proto.type not in readers:
         raise RefusedError(f"the attribute '{proto.name}' has a kind that is not supported")
     return readers[proto.type]()
+
+
+def _check_types(schema: Any, named: Mapping[str, Any]) -> None:
+    """Refuse tensors of several types where the standard has one, and of a kind that it has not."""
+    allowed = {each.type_param_str: each.allowed_type_strs for each in schema.type_constraints}
+    first: dict[str, tuple[str, str]] = {}
+    for formal in schema.inputs:
+        given = named.get(formal.name)
+        if formal.type_str not in allowed or not formal.is_homogeneous:
+            continue
+        is_many = formal.option == _option("Variadic")
+        for tensor in cast("list[Any]", given) if is_many else [given]:
+            if not isinstance(tensor, Tensor):
+                continue
+            other, type_ = first.setdefault(formal.type_str, (formal.name, tensor.type))
+            if tensor.type != type_:
+                raise RefusedError(
+                    f"the input '{formal.name}' is {tensor.type}, and '{other}' {type_}; they have "
+                    "to be of one type: put a Cast in front of one of them"
+                )
+            kinds = {_kind_of(each) for each in allowed[formal.type_str]}
+            if _kind_of(f"tensor({tensor.type.lower()})") not in kinds:
+                names = ", ".join(sorted(map(_short_type, allowed[formal.type_str])))
+                raise RefusedError(
+                    f"the input '{formal.name}' is {tensor.type}; types that it may have are "
+                    f"{names}: put a Cast in front of it"
+                )
+
+
+def _short_type(name: str) -> str:
+    return name.removeprefix("tensor(").removesuffix(")").upper()
+
+
+def _kind_of(name: str) -> str:
+    """Of a type by its name in a schema: whole numbers, others, truths, or no tensor's."""
+    if not name.startswith("tensor("):
+        return name
+    name = _short_type(name)
+    return "whole" if "INT" in name else "truth" if name == "BOOL" else "real"
 
 
 def _check_attributes(node: Any, schema: Any) -> None:

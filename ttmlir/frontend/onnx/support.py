@@ -35,8 +35,6 @@ _INSTEAD = {
     **dict.fromkeys(
         ("CastMap", "DictVectorizer"), "maps are not supported; give the model a tensor"
     ),
-    "ZipMap": "maps are not supported; convert the model with zipmap=False, whose scores are a "
-    "tensor",
     "Gradient": "gradients are not derived; export the model with those that it needs",
 }
 """What to do instead of operators, by their names."""

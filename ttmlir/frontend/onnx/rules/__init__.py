@@ -11,6 +11,7 @@ from ttmlir.frontend.onnx.rules import (
     contraction,
     control,
     elementwise,
+    experts,
     fused,
     indexing,
     movement,
@@ -48,7 +49,7 @@ _DOMAINS = {
     ),
     "ai.onnx.ml": (classical, support_vectors, trees),
     "ai.onnx.preview.training": (training,),
-    "com.microsoft": (attention, fused, quantized),
+    "com.microsoft": (attention, experts, fused, quantized),
 }
 
 _MICROSOFT = "com.microsoft"
@@ -66,7 +67,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
 
 INPUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("" if name in fused.STANDARD_RULES else _MICROSOFT, name): tuple(names.split())
-    for module in (attention, fused, quantized)
+    for module in (attention, experts, fused, quantized)
     for name, names in module.INPUTS.items()
 }
 """Names of the inputs of operators that are not in the standard; that of many ends in a star."""

@@ -12,6 +12,7 @@ from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing, normalization
 from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.rules import quantization
 from ttmlir.frontend.onnx.rules.fused import attribute, read_turns, rotate
 from ttmlir.frontend.onnx.rules.indexing import write_rows
 
@@ -160,10 +161,7 @@ def _unpacked(call: Call) -> list[Array]:
     return [query, key, value]
 
 
-_UNSUPPORTED = (
-    *("head_sink", "k_scale", "v_scale", "q_norm_weight", "k_norm_weight", "query_seqlens"),
-    *("smooth_softmax", "sliding_window_cache", "kv_cache_bit_width"),
-)
+_UNSUPPORTED = ("query_seqlens", "sliding_window_cache")
 
 
 def _grouped(call: Call) -> tuple[Array, Array, Array]:
@@ -184,6 +182,7 @@ def _grouped(call: Call) -> tuple[Array, Array, Array]:
     query, key, value = (
         _heads(call, each, count) for each, count in zip(rows, (heads, own, own), strict=True)
     )
+    query, key = (_normalize(call, each, name) for name, each in (("q", query), ("k", key)))
     batch, _, length, width = query.shape
     total = int(call.number("total_sequence_length"))
     used = call.array("seqlens_k").cast("i64").reshape((batch, 1))
@@ -198,8 +197,14 @@ def _grouped(call: Call) -> tuple[Array, Array, Array]:
         query, key = (
             rotate(each, turns[0], turns[1], interleaved=interleaved) for each in (query, key)
         )
+    steps = {name: _steps_of_cache(call, name, own) for name in ("key", "value")}
+    cached = [
+        _extend(call, name, _in_steps(each, steps[name]), past, total)
+        for name, each in (("key", key), ("value", value))
+    ]
     key, value = (
-        _extend(call, name, each, past, total) for name, each in (("key", key), ("value", value))
+        each if step is None else each.cast("f32") * step
+        for each, step in zip(cached, steps.values(), strict=True)
     )
     keys = array_of(np.arange(key.shape[2])).reshape((1, 1, 1, key.shape[2]))
     mine = places.reshape((batch, 1, length, 1))
@@ -213,9 +218,50 @@ def _grouped(call: Call) -> tuple[Array, Array, Array]:
         scores = (scores / softcap).tanh() * softcap
     if (added := call.optional("attention_bias")) is not None:
         scores = scores + added
-    weights = normalization.softmax(is_seen.where(scores, -math.inf), -1)
-    found = weights @ normalization.repeat_heads(value, heads)
-    return _rows(found), key, value
+    scores = is_seen.where(scores, -math.inf)
+    found = _share_with_sinks(call, scores) @ normalization.repeat_heads(value, heads)
+    return _rows(found), cached[0], cached[1]
+
+
+def _share_with_sinks(call: Call, scores: Array) -> Array:
+    """The softmax of scores of keys and, in each head, of a score that no key has."""
+    sinks = call.optional("head_sink")
+    batch, heads, length, keys = scores.shape
+    if sinks is None and (call["smooth_softmax"] or 0) <= 0:
+        return normalization.softmax(scores, -1)
+    own = scores.fill(0, (heads,)) if sinks is None else sinks.cast(scores.dtype)
+    own = own.reshape((1, heads, 1, 1)).broadcast((batch, heads, length, 1))
+    return normalization.softmax(concatenate([scores, own], 3), -1).cut(3, 0, keys)
+
+
+def _normalize(call: Call, x: Array, name: str) -> Array:
+    """Heads of queries or keys divided by the root of their mean square, if there is a weight."""
+    weight = call.optional(f"{name}_norm_weight")
+    if weight is None:
+        return x
+    epsilon = attribute(call, f"{name}_norm_epsilon", attribute(call, "qk_norm_epsilon", 1e-6))
+    return normalization.rms_norm(x, (x.rank - 1,), float(epsilon)) * weight
+
+
+def _steps_of_cache(call: Call, name: str, heads: int) -> Array | None:
+    """What 1 of a cache of integers stands for; None for caches of other numbers."""
+    letter = name[0]
+    if (kind := str(attribute(call, f"{letter}_quant_type", "NONE"))) == "NONE":
+        return None
+    if kind not in ("PER_TENSOR", "PER_CHANNEL"):
+        call.refuse(f"{letter}_quant_type is '{kind}'; PER_TENSOR and PER_CHANNEL are supported")
+    bits = int(attribute(call, "kv_cache_bit_width", 8))
+    if bits != 8 or call.tensor(f"past_{name}").type != "INT8":
+        call.refuse("caches of integers other than INT8 are not supported")
+    step = call.array(f"{letter}_scale").cast("f32")
+    count = math.prod(step.shape)
+    if kind == "PER_TENSOR" or count % heads:
+        return step.reshape((1,) * 4)
+    return step.reshape((1, heads, 1, count // heads))
+
+
+def _in_steps(x: Array, step: Array | None) -> Array:
+    return x if step is None else quantization.round_to_type(x / step, "INT8", None).array
 
 
 def _extend(call: Call, name: str, rows: Array, past: Array, total: int) -> Array:

@@ -202,6 +202,22 @@ def _table(call: Call, name: str) -> NDArray[Any]:
     call.refuse(f"its {name} have to be numbers: strings are not supported on devices")
 
 
+def _name_scores(call: Call) -> Tensor:
+    """The scores of classes as they are: columns take the place of maps, which no program has."""
+    labels: list[Any] = call["classlabels_int64s"] or call["classlabels_strings"] or []
+    scores = call.tensor("X")
+    if scores.array.rank not in (1, 2) or scores.array.shape[-1] != len(labels):
+        call.refuse(f"scores of shape {list(scores.array.shape)} have no {len(labels)} classes")
+    names = ", ".join(map(str, labels[:_SPELLED])) + (", ..." if len(labels) > _SPELLED else "")
+    call.warnings.append(
+        f"instead of the maps of ZipMap the model gives scores, in columns for the classes {names}"
+    )
+    return scores
+
+
+_SPELLED = 20
+"""Classes that a warning names."""
+
 RULES: dict[str, Rule] = {
     "ArrayFeatureExtractor": _extract,
     "Binarizer": _binarize,
@@ -213,5 +229,6 @@ RULES: dict[str, Rule] = {
     "Normalizer": _normalize,
     "OneHotEncoder": _encode_one_hot,
     "Scaler": _scale,
+    "ZipMap": _name_scores,
 }
 """Rules by the names of operators of the domain `ai.onnx.ml`."""

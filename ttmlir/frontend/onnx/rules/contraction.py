@@ -6,11 +6,15 @@ import math
 
 from ttmlir.arrays.array import Array
 from ttmlir.composites.contraction import einsum
-from ttmlir.composites.linear_algebra import find_determinants
+from ttmlir.composites.linear_algebra import (
+    factorize_by_elimination,
+    find_determinants,
+    solve_triangular,
+)
 from ttmlir.frontend.onnx.call import Call, Rule, on_arrays
 
 MAX_ROWS = 64
-"""Of matrices whose determinants are found."""
+"""Of matrices whose determinants and inverses are found."""
 
 
 def _matmul(a: Array, b: Array) -> Array:
@@ -37,14 +41,31 @@ def _einsum(call: Call) -> Array:
 
 
 def _determinant(call: Call) -> Array:
+    matrices, batch = _matrices(call)
+    return find_determinants(matrices).reshape(batch)
+
+
+def invert(call: Call) -> Array:
+    """The inverses of square matrices."""
+    matrices, batch = _matrices(call)
+    count, extent, _ = matrices.shape
+    factors, _, order = factorize_by_elimination(matrices)
+    columns = order.count(2, (count, 1, extent))
+    exchanged = order.unsqueeze(2).eq(columns).cast(matrices.dtype)
+    [lower] = solve_triangular(factors, exchanged, lower=True, unit=True)
+    [found] = solve_triangular(factors, lower, lower=False, unit=False)
+    return found.reshape((*batch, extent, extent))
+
+
+def _matrices(call: Call) -> tuple[Array, list[int]]:
+    """Square matrices (number, rows, columns), and the dimensions before rows and columns."""
     x = call.array("X")
     if x.rank < 2 or x.shape[-1] != x.shape[-2]:
         call.refuse(f"matrices have as many rows as columns; the tensor is {list(x.shape)}")
     *batch, extent, _ = x.shape
     if extent > MAX_ROWS:
         call.refuse(f"matrices have up to {MAX_ROWS} rows, each of which is operations of its own")
-    matrices = x.reshape((math.prod(batch), extent, extent))
-    return find_determinants(matrices).reshape(batch)
+    return x.reshape((math.prod(batch), extent, extent)), batch
 
 
 RULES: dict[str, Rule] = {

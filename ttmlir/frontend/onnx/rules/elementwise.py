@@ -9,7 +9,7 @@ from operator import methodcaller
 
 from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.arrays.namespace import ARRAYS
-from ttmlir.composites.arithmetic import floor_remainder, power
+from ttmlir.composites.arithmetic import floor_remainder, power, tanh_gelu
 from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
 from ttmlir.composites.bits import round_to_small_float, width_of
 from ttmlir.frontend.onnx.call import Call, Rule, on_arrays
@@ -133,10 +133,7 @@ def _swish(x: Array, alpha: float) -> Array:
 
 def _gelu(call: Call) -> Array:
     x = call.array("X")
-    if call.choose("approximate", ("none", "tanh")) == "none":
-        return x.gelu()
-    inner = (x + x.square() * x * 0.044715) * math.sqrt(2 / math.pi)
-    return x * 0.5 * (inner.tanh() + 1.0)
+    return x.gelu() if call.choose("approximate", ("none", "tanh")) == "none" else tanh_gelu(x)
 
 
 def _prelu(call: Call) -> Array:

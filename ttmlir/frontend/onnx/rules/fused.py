@@ -15,8 +15,11 @@ import numpy as np
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing, normalization
+from ttmlir.composites.arithmetic import tanh_gelu
 from ttmlir.frontend.onnx.call import Call, Rule
-from ttmlir.frontend.onnx.rules import contraction, elementwise, window
+from ttmlir.frontend.onnx.elements import Tensor
+from ttmlir.frontend.onnx.rules import contraction, elementwise, movement, window
+from ttmlir.frontend.onnx.rules import indexing as indexing_rules
 
 
 def attribute(call: Call, name: str, default: Any) -> Any:
@@ -33,9 +36,7 @@ def _gelu(x: Array) -> Array:
 
 def _fast_gelu(call: Call) -> Array:
     x, bias = call.array("X"), call.optional("bias")
-    x = x if bias is None else x + bias
-    inner = (x + x.square() * x * 0.044715) * math.sqrt(2 / math.pi)
-    return x * 0.5 * (inner.tanh() + 1.0)
+    return tanh_gelu(x if bias is None else x + bias)
 
 
 def _quick_gelu(call: Call) -> Array:
@@ -90,6 +91,34 @@ def _convolve(call: Call) -> Array:
     )
     other = call.optional("Z")
     return _activate(call, found if other is None else found + other)
+
+
+def channels_first(x: Array) -> Array:
+    """Images whose channels go last as those of the standard."""
+    return x.permute((0, x.rank - 1, *range(1, x.rank - 1)))
+
+
+def channels_last(x: Array) -> Array:
+    """Images of the standard with their channels after the places."""
+    return x.permute((0, *range(2, x.rank), 1))
+
+
+def _with_channels_last(rule: Rule, *images: str) -> Rule:
+    """A rule whose images and whose result have their channels last."""
+
+    def swapped(call: Call) -> Array:
+        inputs = {
+            name: Tensor.of(channels_first(call.array(name))) for name in images if call.has(name)
+        }
+        return channels_last(rule(replace(call, inputs={**call.inputs, **inputs})))
+
+    return swapped
+
+
+def _pool_maxima(call: Call) -> Array:
+    return window.RULES["MaxPool"](
+        replace(call, attributes={"auto_pad": "NOTSET", **call.attributes}, outputs=("y",))
+    )
 
 
 def _gemm(call: Call) -> Array:
@@ -222,6 +251,11 @@ def _rotary_embedding(call: Call) -> Array:
     return found.permute((0, 2, 1, 3)).reshape(x.shape) if x.rank == 3 else found
 
 
+def _with(rule: Rule, **defaults: Any) -> Rule:
+    """The rule of an operator of the standard with the defaults of its attributes."""
+    return lambda call: rule(replace(call, attributes={**defaults, **call.attributes}))
+
+
 RULES: dict[str, Rule] = {
     "BiasGelu": lambda call: _gelu(call.array("A") + call.array("B")),
     "CDist": _distances,
@@ -231,12 +265,21 @@ RULES: dict[str, Rule] = {
     "FusedConv": _convolve,
     "FusedGemm": _gemm,
     "FusedMatMul": _matmul,
+    "GatherND": indexing_rules.RULES["GatherND"],
     "Gelu": lambda call: _gelu(call.array("X")),
+    "GridSample": _with(
+        window.RULES["GridSample"], mode="bilinear", padding_mode="zeros", align_corners=0
+    ),
+    "Inverse": contraction.invert,
+    "NhwcConv": _with_channels_last(_convolve, "X"),
+    "NhwcFusedConv": _with_channels_last(_convolve, "X", "Z"),
+    "NhwcMaxPool": _with_channels_last(_pool_maxima, "X"),
     "QuickGelu": _quick_gelu,
     "RotaryEmbedding": _rotary_embedding,
     "SkipLayerNormalization": _skip_layer_norm,
     "SkipSimplifiedLayerNormalization": _skip_rms_norm,
     "TransposeMatMul": _matmul,
+    "Trilu": _with(movement.RULES["Trilu"], upper=1),
 }
 """Rules by the names of operators of the domain `com.microsoft`."""
 
@@ -253,12 +296,19 @@ INPUTS: dict[str, str] = {
     "FusedConv": "X W B Z",
     "FusedGemm": "A B C",
     "FusedMatMul": "A B",
+    "GatherND": "data indices",
     "Gelu": "X",
+    "GridSample": "X grid",
+    "Inverse": "X",
+    "NhwcConv": "X W B",
+    "NhwcFusedConv": "X W B Z",
+    "NhwcMaxPool": "X",
     "QuickGelu": "X",
     "RotaryEmbedding": "input position_ids cos_cache sin_cache",
     "SimplifiedLayerNormalization": "X scale",
     "SkipLayerNormalization": "input skip gamma beta bias",
     "SkipSimplifiedLayerNormalization": "input skip gamma bias",
     "TransposeMatMul": "A B",
+    "Trilu": "input k",
 }
 """Names of inputs, in their order."""

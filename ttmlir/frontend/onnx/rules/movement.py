@@ -245,6 +245,8 @@ def _constant(call: Call) -> Tensor:
             return Tensor.of(array_of(np.array(value, np.float32)))
         if name.startswith("value_int"):
             return Tensor.of(array_of(np.array(value, np.int64)))
+    if not call.attributes:
+        call.refuse("it has no value")
     call.refuse("its value is a string; devices compute with numbers")
 
 

@@ -14,9 +14,9 @@ from ttmlir.composites import indexing, normalization
 from ttmlir.composites.quantization import Quantization, dequantize
 from ttmlir.frontend.onnx.call import Call, Rule
 from ttmlir.frontend.onnx.elements import Tensor
-from ttmlir.frontend.onnx.rules import quantization, window
+from ttmlir.frontend.onnx.rules import quantization, recurrent, window
 from ttmlir.frontend.onnx.rules.attention import attend_to_itself
-from ttmlir.frontend.onnx.rules.fused import attribute
+from ttmlir.frontend.onnx.rules.fused import attribute, channels_first, channels_last
 
 
 def _number(call: Call, name: str, x: Array) -> Array:
@@ -73,11 +73,11 @@ def _reduce_mean(call: Call, x: Array) -> Array:
 
 
 def _image(call: Call, x: Array) -> Array:
-    return x.permute((0, x.rank - 1, *range(1, x.rank - 1))) if call["channels_last"] else x
+    return channels_first(x) if call["channels_last"] else x
 
 
 def _back(call: Call, x: Array) -> Array:
-    return x.permute((0, *range(2, x.rank), 1)) if call["channels_last"] else x
+    return channels_last(x) if call["channels_last"] else x
 
 
 def _global_average(call: Call, x: Array) -> Array:
@@ -163,13 +163,15 @@ def _gemm(call: Call) -> Array | Tensor:
 
 
 def _conv(call: Call) -> Tensor:
-    if call["channels_last"]:
-        call.refuse(
-            "images whose channels go last are not supported; export the model without them"
-        )
-    return quantization.RULES["QLinearConv"](
-        replace(call, attributes={"group": 1, "auto_pad": "NOTSET", **call.attributes})
+    x = call.tensor("x")
+    image = Tensor(_image(call, call.use(x.array)), x.type)
+    inner = replace(
+        call,
+        inputs={**call.inputs, "x": image},
+        attributes={"group": 1, "auto_pad": "NOTSET", **call.attributes},
     )
+    found: Tensor = quantization.RULES["QLinearConv"](inner)
+    return Tensor(_back(call, found.array), found.type)
 
 
 def _attention(call: Call) -> tuple[Array, ...]:
@@ -187,10 +189,32 @@ def _attention(call: Call) -> tuple[Array, ...]:
     return attend_to_itself(call, _scaled(inner, _product(inner), scale))
 
 
+def _lstm(call: Call) -> tuple[Array, ...]:
+    """A network whose weights, with a row for each number of the input, are integers."""
+    found: dict[str, Tensor] = {}
+    for name in "WR":
+        x = call.of_rank(name, 3).cast("f32")
+        # One of each direction, or one of each of its columns.
+        points = (call.array(f"{name}_{each}").cast("f32") for each in ("scale", "zero_point"))
+        scale, zero = (
+            each.reshape((x.shape[0], 1, math.prod(each.shape) // x.shape[0])) for each in points
+        )
+        found[name] = Tensor(((x - zero) * scale).permute((0, 2, 1)), "FLOAT")
+    defaults = {"direction": "forward", "input_forget": 0}
+    return recurrent.RULES["LSTM"](
+        replace(
+            call,
+            operator="LSTM",
+            inputs={**call.inputs, **found},
+            attributes={**defaults, **call.attributes},
+        )
+    )
+
+
 # -- packed weights ------------------------------------------------------------------------------
 
 
-def _unpack(call: Call, packed: Array, bits: int, count: int) -> Array:
+def unpack(call: Call, packed: Array, bits: int, count: int) -> Array:
     """Numbers of few bits along the last dimension of bytes, those of the lowest bits first."""
     if bits not in (2, 4, 8):
         call.refuse(f"weights of {bits} bits are not supported; those of 2, 4 and 8 are")
@@ -218,7 +242,7 @@ def _matmul_of_bits(call: Call) -> Array:
             f"numbers of {bits} bits in blocks of {block}, or rows have {x.shape[-1]}"
         )
     packed = packed.reshape((columns, blocks, block * bits // 8))
-    weight = _unpack(call, packed, bits, block).cast(x.dtype)
+    weight = unpack(call, packed, bits, block).cast(x.dtype)
     scales = call.array("scales").reshape((columns, blocks)).cast(x.dtype)
     zeros = _zero_points(call, bits, columns, blocks)
     zeros = scales.fill(1 << (bits - 1)) if zeros is None else zeros.cast(x.dtype)
@@ -235,6 +259,50 @@ def _matmul_of_bits(call: Call) -> Array:
     return found if bias is None else found + bias
 
 
+_STEPS_OF_4_BITS = (
+    # FP4: a sign, and a number of a third of an eighth's precision.
+    (0, 0.0052083333, 0.66666667, 1, 0.33333333, 0.5, 0.16666667, 0.25),
+    # NF4: quantiles of the normal distribution (https://arxiv.org/abs/2305.14314).
+    (
+        *(-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453),
+        *(-0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0),
+        *(0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224),
+        *(0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0),
+    ),
+)
+"""What numbers of 4 bits stand for, by `quant_type`; the first are followed by their negatives."""
+
+
+def _matmul_of_steps(call: Call) -> Array:
+    """The product with a weight (N, K) whose numbers are places in a table, with a scale each."""
+    x = call.array("A")
+    columns, depth, block = (int(call.required(name)) for name in ("N", "K", "block_size"))
+    kind, count = int(call.required("quant_type")), columns * depth
+    scales = call.array("absmax")
+    if kind not in (0, 1):
+        call.refuse(f"quant_type is {kind}; 0, for FP4, and 1, for NF4, are supported")
+    packed = call.array("B")
+    packed = packed.reshape((math.prod(packed.shape),))
+    blocks = -(-count // max(block, 1))
+    if block < 1 or packed.shape[0] != -(-count // 2) or scales.shape != (blocks,):
+        call.refuse(
+            f"{packed.shape[0]} bytes and scales of shape {list(scales.shape)} are not those of "
+            f"{columns} rows of {depth} numbers of 4 bits in blocks of {block}"
+        )
+    steps = _STEPS_OF_4_BITS[kind]
+    table = np.array(steps if kind else (*steps, *(-each for each in steps)), np.float32)
+    wide = packed.cast("i32").unsqueeze(1)
+    # The first of two numbers has the upper bits.
+    places = concatenate([wide >> 4, wide & 15], 1).reshape((2 * packed.shape[0],))
+    numbers = indexing.take(array_of(table), 0, places.cut(0, 0, count).cast("i64"))
+    numbers = numbers.pad([(0, blocks * block - count)], 0).reshape((blocks, block))
+    weight = (numbers * scales.cast("f32").unsqueeze(1)).reshape((blocks * block,))
+    weight = weight.cut(0, 0, count).cast(x.dtype)
+    if attribute(call, "transB", 1):
+        return x @ weight.reshape((columns, depth)).transpose()
+    return x @ weight.reshape((columns, depth))
+
+
 def _zero_points(call: Call, bits: int, columns: int, blocks: int) -> Array | None:
     zeros = call.optional("zero_points")
     if zeros is None:
@@ -242,7 +310,7 @@ def _zero_points(call: Call, bits: int, columns: int, blocks: int) -> Array | No
     if zeros.is_real:
         return zeros.reshape((columns, blocks))
     row = -(-blocks * bits // 8)
-    return _unpack(call, zeros.reshape((columns, row)), bits, blocks)
+    return unpack(call, zeros.reshape((columns, row)), bits, blocks)
 
 
 def _gather_blocks(call: Call) -> Array:
@@ -260,12 +328,12 @@ def _gather_blocks(call: Call) -> Array:
     is_packed = data.type == "UINT8"
     width = table.shape[-1] * (8 // bits if is_packed else 1)
     found, scales = indexing.take(table, 0, index), indexing.take(scales, 0, index)
-    found = _unpack(call, found, bits, width) if is_packed else found
+    found = unpack(call, found, bits, width) if is_packed else found
     zeros = call.optional("zero_points")
     if zeros is not None:
         zeros = indexing.take(zeros, 0, index)
         if call.tensor("zero_points").type == "UINT8":
-            zeros = _unpack(call, zeros, bits, scales.shape[-1])
+            zeros = unpack(call, zeros, bits, scales.shape[-1])
     elif is_packed:
         zeros = array_of(np.int32(1 << (bits - 1)))
 
@@ -282,8 +350,10 @@ def _gather_blocks(call: Call) -> Array:
 
 RULES: dict[str, Rule] = {
     "DequantizeLinear": quantization.RULES["DequantizeLinear"],
+    "DynamicQuantizeLSTM": _lstm,
     "DynamicQuantizeMatMul": _dynamic_matmul,
     "GatherBlockQuantized": _gather_blocks,
+    "MatMulBnb4": _matmul_of_steps,
     "MatMulIntegerToFloat": _matmul_to_float,
     "MatMulNBits": _matmul_of_bits,
     "QAttention": _attention,
@@ -308,8 +378,11 @@ _TWO = "A A_scale A_zero_point B B_scale B_zero_point C_scale C_zero_point"
 
 INPUTS: dict[str, str] = {
     "DequantizeLinear": "x x_scale x_zero_point",
+    "DynamicQuantizeLSTM": "X W R B sequence_lens initial_h initial_c P W_scale W_zero_point "
+    "R_scale R_zero_point",
     "DynamicQuantizeMatMul": "A B b_scale b_zero_point bias",
     "GatherBlockQuantized": "data indices scales zero_points",
+    "MatMulBnb4": "A B absmax",
     "MatMulIntegerToFloat": "A B a_scale b_scale a_zero_point b_zero_point bias",
     "MatMulNBits": "A B scales zero_points g_idx bias",
     "QAttention": "input weight bias input_scale weight_scale mask_index input_zero_point "

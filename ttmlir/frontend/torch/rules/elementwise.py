@@ -14,7 +14,13 @@ from xdsl.ir import SSAValue
 from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites import bessel, special
-from ttmlir.composites.arithmetic import angle, floor_remainder, is_on_wrong_side, power
+from ttmlir.composites.arithmetic import (
+    angle,
+    floor_remainder,
+    is_on_wrong_side,
+    power,
+    tanh_gelu,
+)
 from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
 from ttmlir.composites.bits import round_to_small_float
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
@@ -45,11 +51,7 @@ def _trunc(x: Array) -> Array:
 
 def _gelu(call: TorchCall) -> SSAValue:
     x = call.array()
-    if call["approximate"] == "none":
-        return x.gelu().value
-    inner = (x + x.square() * x * 0.044715) * math.sqrt(2 / math.pi)
-    gate = inner.tanh() + 1.0
-    return (x * 0.5 * gate).value
+    return (x.gelu() if call["approximate"] == "none" else tanh_gelu(x)).value
 
 
 def _elu(call: TorchCall) -> SSAValue:
