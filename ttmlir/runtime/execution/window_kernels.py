@@ -254,16 +254,17 @@ def _fills_planes(weight: Array, axes: Axes) -> bool:
 
 
 def _pack_planes(weight: Array, axes: Axes, groups: int) -> Function:
-    """The weights of each group times planes of its channels, one for each element of the window.
+    """The weights of each group times planes of its channels, one for each line of the window.
 
     Pixels follow each other over the ends of lines, so that planes are moved in long pieces; sums
-    at the ends of lines, whose windows would go on in the next line, are left out.
+    at the ends of lines, whose windows would go on in the next line, are left out. Products with
+    the columns of the window are added up where these are.
     """
     height, width = axes
-    outputs, inner, *kernel = weight.shape
-    order = weight.reshape(groups, -1, inner, *kernel).transpose(0, 1, 3, 4, 2)
-    matrices = np.ascontiguousarray(order).reshape(groups, outputs // groups, -1)
-    taps = matrices.shape[2]
+    outputs, inner, *_ = weight.shape
+    part, lines, columns = outputs // groups, height.kernel, width.kernel
+    order = weight.reshape(groups, part, inner, lines, columns).transpose(0, 4, 1, 3, 2)
+    matrices = np.ascontiguousarray(order).reshape(groups, columns * part, lines * inner)
 
     def multiply(image: Array) -> Array:
         batch, rows, line, channels = image.shape
@@ -271,29 +272,48 @@ def _pack_planes(weight: Array, axes: Axes, groups: int) -> Function:
         result = np.empty((batch, height.positions, width.positions, outputs), dtype)
         # Behind the last line are as many numbers as the last windows reach over it.
         planes = np.zeros((channels, rows * line + width.reach), image.dtype)
-        step = min(height.positions, max(1, _MOVED // (taps * line)))
-        moved = np.empty(taps * step * line, image.dtype)
-        sums = np.empty((groups, outputs // groups, step * line), dtype)
+        step = min(height.positions, max(1, _MOVED // (lines * channels * line)))
         plane, pixel = planes.strides
-        strides = (height.dilation * line * pixel, width.dilation * pixel, plane, pixel)
-        for number in range(batch):
-            planes[:, : rows * line].reshape(channels, rows, line)[...] = np.moveaxis(
-                image[number], -1, 0
-            )
-            for first in range(0, height.positions, step):
-                count = min(step, height.positions - first)
-                shape = (*kernel, inner, count * line)
-                windows = moved[: taps * count * line].reshape(shape)
-                products = sums[..., : count * line]
-                for group in range(groups):
-                    begin = planes[group * inner :, first * line :]
-                    windows[...] = as_strided(begin, shape, strides, writeable=False)
-                    np.matmul(matrices[group], windows.reshape(taps, -1), out=products[group])
-                lines = products.reshape(outputs, count, line)[..., : width.positions]
-                result[number, first : first + count] = lines.transpose(1, 2, 0)
+        strides = (inner * plane, height.dilation * line * pixel, plane, pixel)
+        # New memory for each block would take longer than its numbers.
+        reach = step * line + width.reach - 1
+        moved = np.empty(groups * lines * inner * reach, image.dtype)
+        room = np.empty(groups * columns * part * reach, dtype)
+        added = np.empty(outputs * step * line, dtype)
+        for number, first in product(range(batch), range(0, height.positions, step)):
+            if not first:
+                _transpose(image[number].reshape(-1, channels), planes[:, : rows * line])
+            length = min(step, height.positions - first) * line
+            shape = (groups, lines, inner, length + width.reach - 1)
+            windows = moved[: math.prod(shape)].reshape(shape)
+            windows[...] = as_strided(planes[:, first * line :], shape, strides, writeable=False)
+            products = room[: groups * columns * part * shape[3]]
+            products = products.reshape(groups, columns * part, -1)
+            np.matmul(matrices, windows.reshape(groups, lines * inner, -1), out=products)
+            products = products.reshape(groups, columns, part, -1)
+            sums = added[: outputs * length].reshape(groups, part, length)
+            np.copyto(sums, products[:, 0, :, :length])
+            for column in range(1, columns):
+                begin = column * width.dilation
+                np.add(sums, products[:, column, :, begin : begin + length], out=sums)
+            found = sums.reshape(outputs, -1, line)[..., : width.positions]
+            into = result[number, first : first + step]
+            for channel in range(0, outputs, _AT_A_TIME):
+                some = slice(channel, channel + _AT_A_TIME)
+                into[..., some] = found[some].transpose(1, 2, 0)
         return result
 
     return multiply
+
+
+_AT_A_TIME = 32
+"""Columns of a matrix that are transposed at a time, to stay in the cache."""
+
+
+def _transpose(matrix: Array, into: Array) -> None:
+    for first in range(0, len(matrix), 2 * _AT_A_TIME):
+        some = slice(first, first + 2 * _AT_A_TIME)
+        into[:, some] = matrix[some].T
 
 
 def _pack_groups(weight: Array, axes: Axes, groups: int, *, joined: bool = True) -> Function:
