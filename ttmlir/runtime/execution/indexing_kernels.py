@@ -127,19 +127,24 @@ def _rows_scatter(
     """Rows of all batches are combined at once; whole rows that an index spells out are such."""
     places = parameters | _whole_rows(input.shape, index, **parameters)
     index = index[:, : len(places["sizes"]), :: places.pop("step", 1)]
-    function = _COMBINERS.get(reduction)
     numbers, row = scattered_rows(input.shape, index, **places)
     output = input.copy()
-    target = output.reshape(-1, *row)
-    rows = source.reshape(-1, *row).astype(output.dtype, copy=False)
-    inside = numbers >= 0
-    if not inside.all():
+    put_rows(output.reshape(-1, *row), numbers, source.reshape(-1, *row), reduction)
+    return output
+
+
+def put_rows(target: Array, numbers: Array, rows: Array, reduction: str) -> None:
+    """Combine rows with those of the target with these numbers; without a reduction they take their
+    place. Numbers that it does not have are left out."""
+    rows = rows.astype(target.dtype, copy=False)
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= len(target)):
+        inside = (numbers >= 0) & (numbers < len(target))
         numbers, rows = numbers[inside], rows[inside]
+    function = _COMBINERS.get(reduction)
     if function is None:
         target[numbers] = rows
     elif numbers.size:
         _combine(function, target, numbers, rows)
-    return output
 
 
 def _whole_rows(

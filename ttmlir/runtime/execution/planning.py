@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import itemgetter, methodcaller
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from ttmlir.optable.op_definition import Family, Shape, broadcast_shape
 from ttmlir.runtime.execution.drafts import Draft, Links, mnemonic_of, read_only, shape_of
-from ttmlir.runtime.execution.indexing_kernels import KERNELS
+from ttmlir.runtime.execution.indexing_kernels import put_rows
 from ttmlir.runtime.execution.inlining import inline_cached_calls
 from ttmlir.runtime.execution.recurrent import (
     apply_before_slicing,
@@ -852,11 +851,13 @@ def _without_columns(step: Step, links: Links) -> Step | None:
     spelled = np.broadcast_to(np.arange(width), (count, width))
     if not np.array_equal(columns.reshape(count, width), spelled):
         return None
-    rows = {"sizes": given["sizes"][:1], "windows": (1,), "column": False}
-    scatter = partial(KERNELS["rows_scatter"], np, reduction=given["reduction"], **rows)
+    reduction: str = given["reduction"]
 
     def run(input: Array, index: Array, source: Array) -> Array:
-        return scatter(input, index.reshape(1, 1, count), source)
+        output = input.copy()
+        numbers = index.reshape(count).astype(np.int64, copy=False)
+        put_rows(output[0], numbers, source.reshape(count, width), reduction)
+        return output
 
     inputs = (target, repeated.inputs[0], source)
     return replace(step, function=run, inputs=inputs, is_unrounded=False, is_fresh=True)
