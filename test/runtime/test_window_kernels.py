@@ -77,6 +77,20 @@ def test_conv2d(
     np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.parametrize("often", [False, True])
+@pytest.mark.parametrize(("stride", "dilation"), [((1, 1), (1, 1)), ((2, 1), (1, 2))])
+def test_conv2d_of_one_pixel(often: bool, stride: Any, dilation: Any) -> None:
+    """Most of the window lies beside the image; some positions meet nothing."""
+    image, weight, bias = normal(3, 1, 1, 5), normal(7, 5, 2, 5), normal(1, 1, 1, 7)
+    options: Any = {"stride": stride, "padding": (2, 4), "dilation": dilation}
+    weights = torch.from_numpy(weight)
+    expected = functional.conv2d(nchw(image), weights, torch.from_numpy(bias.ravel()), **options)
+    named = image_parameters(image, "in_channels", kernel=(2, 5), **options)
+    packed = window_kernels.pack_conv2d({**named, "groups": 1}, weight, bias, often=often)
+    right = expected.permute(0, 2, 3, 1).numpy()
+    np.testing.assert_allclose(packed(image), right, rtol=1e-4, atol=1e-4)
+
+
 def test_conv2d_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The matrix of pixels is made of some images or some rows at a time."""
     image, weight = normal(5, 7, 8, 3), normal(4, 3, 3, 3)
@@ -141,6 +155,10 @@ def test_conv_transpose2d(
     sides |= dict.fromkeys(("padding_left", "padding_right"), padding[1])
     channels = {"out_channels": outputs, "groups": groups}
     both("conv_transpose2d", [image, weight, bias], expected, **named, **sides, **channels)
+    packed = window_kernels.pack_conv_transpose2d({**named, **sides, **channels}, weight, bias)
+    first, second = packed(image), packed(image)
+    assert not np.may_share_memory(first, second)
+    np.testing.assert_array_equal(first, second)
 
 
 @FEW

@@ -10,12 +10,12 @@ import sys
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
 from ttmlir.runtime.execution.planning import make_plans
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.loading import read_binary
-from ttmlir.runtime.session import array_of_torch, submit
+from ttmlir.runtime.session import array_of_torch, run_on_arrays
 from ttmlir.runtime.signature import (
     LEAF,
     CallSignature,
@@ -824,9 +824,8 @@ class CallableModel:
         device = self._device(self._numerics(numerics))
         arrays = self._complete(given)
         # What runs with NumPy is called often, and mostly too short for a bar.
-        with show_wait(f"running {self.name}", quiet=not self.binary.is_metal):
-            results = submit(device, self.binary, self._program_index, arrays)
-        found = [result.to_numpy() for result in results]
+        with show_wait(f"running {self.name}") if self.binary.is_metal else nullcontext():
+            found = run_on_arrays(device, self.binary, self._program_index, arrays)
         if sources := self._source_types[1]:
             found = [*map(_as_in_source, found, sources)]
         return self._convention.unflatten(change(found))
@@ -957,6 +956,8 @@ class CallableModel:
             raise InputError(
                 f"'{self.name}' takes {plural(len(self.inputs), 'array')}, got {len(given)}"
             )
+        if self._fits(given):
+            return list(given)
         bound = self._convention.bound
         hosts = [desc.element.host for desc in self._taken]
         sources = self._source_types[0] or [None] * len(hosts)
@@ -991,6 +992,18 @@ class CallableModel:
             fits = is_kept_as(kept.dtype, host, sources[index])
             arrays.insert(index, kept.astype(host, copy=False) if fits else kept)
         return arrays
+
+    @cached_property
+    def _forms(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+        """The shapes and types that arrays have in the program."""
+        return [(desc.shape, desc.element.host) for desc in self._taken]
+
+    def _fits(self, given: Sequence[Array | Number]) -> TypeGuard[Sequence[Array]]:
+        """True if these are all arrays of the program, as it takes them."""
+        return len(given) == len(self._forms) and all(
+            isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype
+            for array, (shape, dtype) in zip(given, self._forms, strict=True)
+        )
 
     REMEDY_FOR_OTHER_ARGUMENTS = "give arguments of these shapes and types"
 

@@ -134,7 +134,9 @@ def _log(level: str, message: str) -> None:
 
 def _is_logged(level: str) -> bool:
     asked = os.environ.get(LEVEL_VARIABLE, "").upper()
-    if asked and asked not in _LEVELS:
+    if not asked:
+        return False
+    if asked not in _LEVELS:
         raise InputError(f"{LEVEL_VARIABLE} is '{asked}'; supported are {', '.join(_LEVELS)}")
     return asked in _LEVELS[: _LEVELS.index(level) + 1]
 

@@ -214,16 +214,20 @@ def planned_model(model: Any, *inputs: Tensor) -> tuple[Counter[str], float]:
 
 
 @pytest.mark.usefixtures("spelling")
-@pytest.mark.parametrize(("layers", "width"), [(1, 5), (2, 7)])
-def test_steps_of_an_lstm_are_one_step(layers: int, width: int) -> None:
-    """Gates, projection and states; all states are results."""
+@pytest.mark.parametrize(("layers", "width", "batch"), [(1, 5, 3), (2, 7, 9)])
+def test_steps_of_an_lstm_are_one_step(layers: int, width: int, batch: int) -> None:
+    """Gates, projection and states; all states are results.
+
+    In large batches the product with the inputs is no step of its own, either.
+    """
     torch.manual_seed(layers)
     model = nn.LSTM(6, width, layers)
-    counts, error = planned_model(model, torch.randn(4, 3, 6))
+    counts, error = planned_model(model, torch.randn(4, batch, 6))
     assert error < 1e-6
     assert counts["sigmoid"] == counts["tanh"] == 0
-    # The first step, whose state is 0, and all others.
-    assert counts["multiply"] == 2 * layers
+    # Also the first one, whose state is 0.
+    assert counts["multiply"] == layers
+    assert counts["matmul"] == (0 if batch == 9 else layers)
 
 
 class Bidirectional(nn.Module):
@@ -241,9 +245,9 @@ class Bidirectional(nn.Module):
 
 
 @pytest.mark.usefixtures("spelling")
-@pytest.mark.parametrize("numbers", [1, 75, 1 << 16])
+@pytest.mark.parametrize(("numbers", "batch"), [(1, 2), (75, 2), (1 << 16, 2), (1 << 16, 8)])
 def test_sequences_of_an_lstm_in_both_directions(
-    numbers: int, monkeypatch: pytest.MonkeyPatch
+    numbers: int, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All steps of a direction are one, and its last inner state is a result.
 
@@ -251,7 +255,7 @@ def test_sequences_of_an_lstm_in_both_directions(
     """
     monkeypatch.setattr(recurrent, "_BLOCK", numbers)
     torch.manual_seed(4)
-    inputs = torch.randn(2, 7, 5), torch.randn(2, 2, 3), torch.randn(2, 2, 3)
+    inputs = torch.randn(batch, 7, 5), torch.randn(2, batch, 3), torch.randn(2, batch, 3)
     counts, error = planned_model(Bidirectional(), *inputs)
     assert error < 1e-6
     assert counts["sigmoid"] == 0

@@ -491,7 +491,8 @@ def array_of(tensor: Any) -> Array:
 def tensor_of(array: Array) -> Any:
     """A torch tensor that shares the memory of an array where possible."""
     torch = torch_package()
-    array = np.require(array, requirements=["C", "W"])
+    if not (array.flags.c_contiguous and array.flags.writeable):
+        array = np.require(array, requirements=["C", "W"])
     if array.dtype == ml_dtypes.bfloat16:
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     # Names of NumPy's own types take longer than all else here.

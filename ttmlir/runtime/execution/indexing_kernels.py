@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,40 +54,71 @@ def _combine(function: np.ufunc, target: Array, places: Array, rows: Array) -> N
     if target.ndim == 1 or target[0].size == 1:
         function.at(target, places, rows)
         return
-    # NumPy sorts numbers of 16 bits by their digits.
-    short = places.astype(np.uint16) if len(target) <= 1 << 16 else places
-    order = np.argsort(short, kind="stable")
-    places = places[order]
-    starts = np.flatnonzero(np.diff(places, prepend=-1))
-    counts = np.diff(starts, append=len(places))
-    found = places[starts]
-    # What belongs to one place is together now; ufunc.at would take every row on its own.
-    if counts.max() <= _ROUNDS:
-        combined = _combine_in_rounds(function, rows, order, starts, counts)
+    order = _order_of(places)
+    if order.rounds:
+        combined = rows[order.rounds[0]]
+        for following in order.rounds[1:]:
+            part = combined[: len(following)]
+            function(part, rows[following], out=part)
     else:
-        combined = function.reduceat(rows[order], starts, axis=0)
-    target[found] = function(target[found], combined)
+        combined = function.reduceat(rows[order.sorted], order.starts, axis=0)
+    target[order.places] = function(target[order.places], combined)
 
 
 _ROUNDS = 64
 """The most rows of one place that are added one after another to those of all places at once."""
 
 
-def _combine_in_rounds(
-    function: np.ufunc, rows: Array, order: Array, starts: Array, counts: Array
-) -> Array:
-    """What `reduceat` gives; in each round, every place that has one more row takes it."""
+@dataclass(frozen=True)
+class _Order:
+    """How rows that belong to the same place are found; ufunc.at would take each on its own."""
+
+    given: Array
+    """The place of each row."""
+    places: Array
+    """The places that have rows."""
+    rounds: list[Array]
+    """The first row of each of these, then the second ones of those that have more, in front, and
+    so on; empty if there are too many."""
+    sorted: Array
+    """Otherwise all rows, those of one place together."""
+    starts: Array
+    """Where the rows of each place begin there."""
+
+
+_last: list[_Order] = []
+"""What was found last: a graph's layers, and often its calls, have the same edges."""
+_REMEMBERED = 1 << 16
+"""The most rows whose order is kept."""
+
+
+def _order_of(places: Array) -> _Order:
+    for known in _last[:1]:
+        if known.given.dtype == places.dtype and np.array_equal(known.given, places):
+            return known
+    order = _find_order(places)
+    if len(places) <= _REMEMBERED:
+        _last[:] = [order]
+    return order
+
+
+def _find_order(places: Array) -> _Order:
+    # NumPy sorts numbers of 16 bits by their digits.
+    short = places.astype(np.uint16) if places.max() < 1 << 16 else places
+    order = np.argsort(short, kind="stable")
+    in_order = places[order]
+    starts = np.flatnonzero(np.diff(in_order, prepend=-1))
+    counts = np.diff(starts, append=len(places))
+    found = in_order[starts]
+    most = int(counts.max())
+    if most > _ROUNDS:
+        return _Order(places.copy(), found, [], order, starts)
     by_count = np.argsort(-counts, kind="stable")
     firsts, falling = starts[by_count], -counts[by_count]
-    combined = rows[order[firsts]]
-    for number in range(1, -int(falling[0])):
-        # Places with more rows than `number` are in front.
-        left = int(np.searchsorted(falling, -number))
-        part = combined[:left]
-        function(part, rows[order[firsts[:left] + number]], out=part)
-    result = np.empty_like(combined)
-    result[by_count] = combined
-    return result
+    # Places with more rows than the number of the round are in front.
+    ends = np.searchsorted(falling, -np.arange(most))
+    rounds = [order[firsts[:end] + number] for number, end in enumerate(ends)]
+    return _Order(places.copy(), found[by_count], rounds, order, starts)
 
 
 def _rows_scatter(
@@ -95,19 +127,24 @@ def _rows_scatter(
     """Rows of all batches are combined at once; whole rows that an index spells out are such."""
     places = parameters | _whole_rows(input.shape, index, **parameters)
     index = index[:, : len(places["sizes"]), :: places.pop("step", 1)]
-    function = _COMBINERS.get(reduction)
     numbers, row = scattered_rows(input.shape, index, **places)
     output = input.copy()
-    target = output.reshape(-1, *row)
-    rows = source.reshape(-1, *row).astype(output.dtype, copy=False)
-    inside = numbers >= 0
-    if not inside.all():
+    put_rows(output.reshape(-1, *row), numbers, source.reshape(-1, *row), reduction)
+    return output
+
+
+def put_rows(target: Array, numbers: Array, rows: Array, reduction: str) -> None:
+    """Combine rows with those of the target with these numbers; without a reduction they take their
+    place. Numbers that it does not have are left out."""
+    rows = rows.astype(target.dtype, copy=False)
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= len(target)):
+        inside = (numbers >= 0) & (numbers < len(target))
         numbers, rows = numbers[inside], rows[inside]
+    function = _COMBINERS.get(reduction)
     if function is None:
         target[numbers] = rows
     elif numbers.size:
         _combine(function, target, numbers, rows)
-    return output
 
 
 def _whole_rows(

@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import itemgetter, methodcaller
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from ttmlir.optable.op_definition import Family, Shape, broadcast_shape
 from ttmlir.runtime.execution.drafts import Draft, Links, mnemonic_of, read_only, shape_of
-from ttmlir.runtime.execution.indexing_kernels import KERNELS
+from ttmlir.runtime.execution.indexing_kernels import put_rows
 from ttmlir.runtime.execution.inlining import inline_cached_calls
 from ttmlir.runtime.execution.recurrent import (
     apply_before_slicing,
@@ -30,7 +29,7 @@ from ttmlir.runtime.execution.steps import (
     Step,
     with_releases,
 )
-from ttmlir.runtime.execution.window_kernels import pack_conv2d
+from ttmlir.runtime.execution.window_kernels import pack_conv2d, pack_conv_transpose2d
 from ttmlir.runtime.tensor import Array
 
 # --- Direct ---------------------------------------------------------------------------------------
@@ -215,7 +214,12 @@ def _multiply_rows(depth: int, matrix: Shape, result: Shape) -> Function:
 def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
     """A convolution whose weights are prepared for many images."""
     assert step.call is not None, "the step is a row"
-    return _pack(step, constants, step.call.parameters)
+    return _pack(step, constants, pack_conv2d, step.call.parameters)
+
+
+def _conv_transpose2d(step: Step, constants: dict[int, Array]) -> Step | None:
+    assert step.call is not None, "the step is a row"
+    return _pack(step, constants, pack_conv_transpose2d, step.call.parameters)
 
 
 def _convolution(step: Step, constants: dict[int, Array]) -> Step | None:
@@ -237,19 +241,24 @@ def _convolution(step: Step, constants: dict[int, Array]) -> Step | None:
         parameters[f"kernel_{axis}"] = weight[2 + place]
         parameters[f"stride_{axis}"] = given["window_strides"][place]
         parameters[f"dilation_{axis}"] = given["weight_dilation"][place]
-    return _pack(step, constants, parameters)
+    return _pack(step, constants, pack_conv2d, parameters)
 
 
 _IMAGES = "[b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f]"
 """Images with channels last, and weights with the window last."""
 
 
-def _pack(step: Step, constants: dict[int, Array], parameters: dict[str, Any]) -> Step | None:
+def _pack(
+    step: Step,
+    constants: dict[int, Array],
+    pack: Callable[..., Function],
+    parameters: dict[str, Any],
+) -> Step | None:
     assert step.call is not None, "the step is a row"
     image, *others = step.inputs
     if image in constants or any(slot not in constants for slot in others):
         return None
-    convolve = pack_conv2d(parameters, *(constants[slot] for slot in others))
+    convolve = pack(parameters, *(constants[slot] for slot in others))
     shape = _shapes(step)[-1]
     dtype = step.call.output.desc.element.compute
     if any(constants[slot].dtype != dtype for slot in others):
@@ -302,6 +311,7 @@ _MAKERS: dict[str, Callable[[Step, dict[int, Array]], Step | None]] = {
     "slice": _slice,
     "matmul": _matmul,
     "conv2d": _conv2d,
+    "conv_transpose2d": _conv_transpose2d,
     "convolution": _convolution,
     "where": _where,
 }
@@ -841,11 +851,13 @@ def _without_columns(step: Step, links: Links) -> Step | None:
     spelled = np.broadcast_to(np.arange(width), (count, width))
     if not np.array_equal(columns.reshape(count, width), spelled):
         return None
-    rows = {"sizes": given["sizes"][:1], "windows": (1,), "column": False}
-    scatter = partial(KERNELS["rows_scatter"], np, reduction=given["reduction"], **rows)
+    reduction: str = given["reduction"]
 
     def run(input: Array, index: Array, source: Array) -> Array:
-        return scatter(input, index.reshape(1, 1, count), source)
+        output = input.copy()
+        numbers = index.reshape(count).astype(np.int64, copy=False)
+        put_rows(output[0], numbers, source.reshape(count, width), reduction)
+        return output
 
     inputs = (target, repeated.inputs[0], source)
     return replace(step, function=run, inputs=inputs, is_unrounded=False, is_fresh=True)

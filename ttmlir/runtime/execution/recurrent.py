@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter, methodcaller
@@ -123,7 +124,7 @@ class _RecurrentSearch(Links):
         keys = output_gate, forget_gate, input_gate, candidate
         projection = self._projection_of(gates)
         if projection is None:
-            function, inputs = partial(_next_states, keys), (gates, state)
+            function, inputs = _StatesFunction(keys), (gates, state)
         else:
             made_by, inputs = projection
             steps = [*steps, *made_by]
@@ -210,6 +211,18 @@ def _key_of(step: Step) -> Key:
 
 
 @dataclass(frozen=True)
+class _StatesFunction:
+    """From gates and inner state to outer and inner state."""
+
+    keys: tuple[Key, Key, Key, Key]
+    """Where output gate, forget gate, input gate and candidate are among the gates."""
+
+    def __call__(self, gates: Array, state: Array) -> tuple[Array, Array]:
+        """The next states."""
+        return _next_states(self.keys, gates, state)
+
+
+@dataclass(frozen=True)
 class CellFunction:
     """From outer state, weights, offsets, inputs and inner state to outer and inner state."""
 
@@ -251,8 +264,9 @@ def _next_states(
 # Steps of an LSTM one after another as one step of the plan.
 #
 # States and gates have a row for each feature there and a column for each sequence of the batch: so
-# the product with the weights takes less time, and each gate is in one piece. Gates come with the
-# other sign, as exp(-x) is what is needed of them.
+# the product with the weights takes less time, and each gate is in one piece. What cells are given
+# is multiplied together with their states where it is a product: that takes no longer than one
+# large product, which would have to be put in this order and added.
 
 
 def join_sequences(draft: Draft) -> None:
@@ -260,11 +274,34 @@ def join_sequences(draft: Draft) -> None:
     search = _SequenceSearch(draft)
     changed: dict[int, Step | None] = {}
     for numbers in search.sequences():
-        joined = search.join(numbers)
-        if joined is not None:
-            changed.update(dict.fromkeys(numbers[1:]))
-            changed[numbers[0]] = joined
+        changed.update(search.join(numbers))
     draft.replace_steps(changed)
+
+
+@dataclass(frozen=True)
+class _Product:
+    """A product that all cells are given parts of."""
+
+    slot: int
+    """What is multiplied: for each cell, the features of each sequence of the batch."""
+    weights: Array
+    """(features, gates)"""
+    offsets: Array
+    """What is added to all gates."""
+    order: list[int]
+    """Which part each cell is given."""
+
+
+@dataclass(frozen=True)
+class _States:
+    """Which outer states the steps after a sequence need."""
+
+    places: list[int]
+    """The cells whose states are needed one by one."""
+    is_whole: bool = False
+    """True where those of all cells are needed one after another."""
+    is_turned: bool = False
+    """True where the first one of these is that of the last cell."""
 
 
 class _SequenceSearch(Links):
@@ -287,41 +324,162 @@ class _SequenceSearch(Links):
     def _goes_on(self, step: Step, following: Step) -> bool:
         """True if a cell is the next one of a sequence, and the only one that needs the inner state
         before."""
-        outer, inner = step.written
         return (
             step.function == following.function
-            and following.inputs[0] == outer
-            and following.inputs[-1] == inner
             and following.inputs[1:3] == step.inputs[1:3]
-            and self.uses[inner] == 1
+            and self._passes_on(step, following)
         )
 
-    def join(self, numbers: list[int]) -> Step | None:
-        """One step for all cells, in the place of the first one; None if it cannot come there."""
+    def _passes_on(self, step: Step, following: Step) -> bool:
+        outer, inner = step.written
+        return (following.inputs[0], following.inputs[-1]) == (outer, inner) and (
+            self.uses[inner] == 1
+        )
+
+    def join(self, numbers: list[int]) -> dict[int, Step | None]:
+        """One step for all cells, and what it does the work of, by number; nothing if it cannot
+        come there."""
         cells = [self.draft.steps[number] for number in numbers]
-        first, last = cells[0], cells[-1]
+        first = cells[0]
         function = first.function
         assert isinstance(function, CellFunction), "cells have such a function"
-        constants = self.draft.constants
-        weights, offsets = (constants.get(slot) for slot in first.inputs[1:3])
-        inputs = [cell.inputs[3] for cell in cells]
-        # What later cells are given is there before the first one, or comes from the states.
+        weights, offsets = (self.draft.constants.get(slot) for slot in first.inputs[1:3])
         if weights is None or offsets is None:
-            return None
-        if any(self.writers.get(slot, -1) > numbers[0] for slot in inputs):
-            return None
+            return {}
         starts = _starts_of(function.keys, shape_of(first))
         if starts is None or shape_of(first)[-1] != len(weights):
-            return None
-        run = _sequence(starts, weights, offsets, len(cells))
-        further = (*(cell.written[0] for cell in cells[1:]), last.written[1])
-        return replace(
-            first,
+            return {}
+        inputs = [cell.inputs[3] for cell in cells]
+        states = (first.inputs[-1], first.inputs[0])
+        joined = list(cells)
+        begun = self._beginning(first, function, offsets)
+        if begun is not None:
+            cell, total, given = begun
+            cells, inputs, states = [cell, *cells], [given, *inputs], cell.inputs[1:]
+            joined += [cell, total]
+        # What later cells are given is there before the first one, or comes from the states.
+        place = self.writers[cells[0].written[0]]
+        if any(self.writers.get(slot, -1) > place for slot in (*inputs, *states)):
+            return {}
+        found = self._product_of(inputs, shape_of(first))
+        product = None
+        if found is not None:
+            product, steps = found
+            joined += steps
+            inputs = [product.slot]
+        whole, results = self._results_of(cells)
+        joined += [] if whole is None else [whole]
+        run = _sequence(starts, weights, offsets, len(cells), product, results)
+        outers = [cells[number].written[0] for number in results.places]
+        first_of_all = () if whole is None else whole.written
+        outputs = (*first_of_all, *outers, cells[-1].written[1])
+        changed: dict[int, Step | None] = {}
+        changed.update(dict.fromkeys(self.writers[step.written[0]] for step in joined))
+        changed[place] = replace(
+            cells[0],
             function=run,
-            inputs=(first.inputs[0], first.inputs[-1], *inputs),
-            further=further,
+            inputs=(*states, *inputs),
+            output=outputs[0],
+            output_desc=(whole or first).output_desc,
+            further=outputs[1:],
             is_fresh=False,
         )
+        return changed
+
+    def _beginning(
+        self, first: Step, function: CellFunction, offsets: Array
+    ) -> tuple[Step, Step, int] | None:
+        """The cell before the first one, if its outer state is 0, so that nothing is multiplied;
+        the step that makes its gates, and what it is given."""
+        number = self.writers.get(first.inputs[0])
+        cell = None if number is None else self.draft.steps[number]
+        if cell is None or not isinstance(cell.function, _StatesFunction):
+            return None
+        total = self.made_by(cell.inputs[0], "add")
+        if cell.function.keys != function.keys or total is None or not self._passes_on(cell, first):
+            return None
+        for constant, given in (total.inputs, total.inputs[::-1]):
+            value = self.draft.constants.get(constant)
+            # Then the product of the states with the weights was 0.
+            if value is not None and np.array_equal(value, np.broadcast_to(offsets, value.shape)):
+                alike = math.prod(_operand_shape(total, total.inputs.index(given)))
+                return (cell, total, given) if alike == value.size else None
+        return None
+
+    def _product_of(self, inputs: list[int], state: Shape) -> tuple[_Product, list[Step]] | None:
+        """The product that inputs are all parts of, and the steps that this makes needless."""
+        batch, gates = math.prod(state[:-1]), 4 * state[-1]
+        if batch < _BATCH:
+            return None
+        cuts = [self._cut_of(slot, len(inputs) * batch, gates) for slot in inputs]
+        order = [start for start, _, _ in cuts]
+        sources = {source for _, source, _ in cuts}
+        if len(sources) != 1 or sorted(order) != list(range(len(inputs))):
+            return None
+        made = self._shifted(sources.pop(), len(inputs), gates)
+        if made is None:
+            return None
+        *others, product = made
+        shifts = [step for step in others if mnemonic_of(step) == "add"]
+        offsets = self.draft.constants.get(shifts[0].inputs[1]) if len(shifts) == 1 else None
+        weights = self.draft.constants.get(product.inputs[1])
+        if weights is None or weights.size != weights.shape[-2] * gates:
+            return None
+        if shifts and (offsets is None or offsets.size != gates or offsets.shape[-1] != gates):
+            return None
+        slot = product.inputs[0]
+        flattened = self.made_by(slot, "reshape")
+        if flattened is not None:
+            made, slot = [*made, flattened], flattened.inputs[0]
+        if offsets is None:
+            offsets = np.zeros(gates, np.float32)
+        weights = weights.reshape(-1, gates)
+        made += [step for _, _, steps in cuts for step in steps]
+        return _Product(slot, weights, offsets.reshape(-1), order), made
+
+    def _cut_of(self, slot: int, count: int, columns: int) -> tuple[int, int, list[Step]]:
+        """The place and the slot that all columns of a matrix's rows are taken from, one of some
+        parts of all rows, and the steps that do so; place and slot are -1 of anything else."""
+        shaped = self.made_by(slot, "reshape")
+        cut = self.made_by(slot if shaped is None else shaped.inputs[0], "slice")
+        if cut is None or shape_of(cut)[0] != 1:
+            return -1, -1, []
+        whole, (place, *others) = _operand_shape(cut, 0), _key_of(cut)
+        is_all = tuple(others) == tuple(slice(0, extent, 1) for extent in whole[1:])
+        if not is_all or math.prod(whole) != count * columns or whole[-1] != columns:
+            return -1, -1, []
+        return place.start, cut.inputs[0], [cut] if shaped is None else [cut, shaped]
+
+    def _shifted(self, slot: int, uses: int, columns: int) -> list[Step] | None:
+        """The steps from a slot back to the product that it is but for shapes and sums."""
+        steps: list[Step] = []
+        while not steps or mnemonic_of(steps[-1]) != "matmul":
+            made = (self.made_by(slot, name, uses=uses) for name in ("add", "reshape", "matmul"))
+            step = next((each for each in made if each is not None), None)
+            if step is None or shape_of(step)[-1] != columns:
+                return None
+            steps.append(step)
+            slot, uses = step.inputs[0], 1
+        return steps
+
+    def _results_of(self, cells: list[Step]) -> tuple[Step | None, _States]:
+        """The step that puts all outer states one after another, and which are needed beside."""
+        outers = [cell.written[0] for cell in cells]
+        shape = (len(cells), *shape_of(cells[0])[1:])
+        whole, is_turned = None, False
+        for number in self.readers[outers[0]]:
+            step = self.draft.steps[number]
+            if mnemonic_of(step) != "concat" or shape_of(step) != shape:
+                continue
+            if list(step.inputs) in (outers, outers[::-1]):
+                whole, is_turned = step, step.inputs[0] != outers[0]
+        inside = [1 + (whole is not None)] * (len(cells) - 1) + [int(whole is not None)]
+        places = [
+            number
+            for number, (slot, known) in enumerate(zip(outers, inside, strict=True))
+            if self.uses[slot] > known
+        ]
+        return whole, _States(places, whole is not None, is_turned)
 
 
 def _starts_of(keys: tuple[Key, ...], shape: Shape) -> list[int] | None:
@@ -340,59 +498,101 @@ def _starts_of(keys: tuple[Key, ...], shape: Shape) -> list[int] | None:
 
 _BLOCK = 1 << 16
 """Numbers that are given to as many steps at once as have no more, unless one has."""
+_BATCH = 8
+"""Sequences from which on products of what is given to each step take no longer than one large
+product."""
 
 
-def _sequence(starts: list[int], weights: Array, offsets: Array, count: int) -> Function:
-    """From outer and inner state and the inputs of all cells to all outer states and the inner one.
+def _sequence(
+    starts: list[int],
+    weights: Array,
+    offsets: Array,
+    count: int,
+    product: _Product | None,
+    results: _States,
+) -> Function:
+    """From inner state, outer state unless it is 0, and inputs of all cells to their states.
 
-    `weights` (features, gates) and `offsets` (gates) are those of all gates.
+    `weights` (features, gates) and `offsets` (gates) are those of all gates. A gate is
+    (1 + tanh(x / 2)) / 2; the division is left for later, and states are twice as large until then.
     """
     width = len(weights)
-    columns = [slice(start, start + width) for start in starts]
-    places = [slice(place * width, (place + 1) * width) for place in range(4)]
-    signs = np.repeat(np.array([-1, -1, -1, 1], np.float32), width)[:, None]
-    matrix = np.ascontiguousarray(np.concatenate([weights[:, each].T for each in columns]) * signs)
-    one = np.float32(1)
+    half, one, two = np.float32(0.5), np.float32(1), np.float32(2)
+    # Input gate, forget gate, output gate, candidate.
+    columns = [slice(starts[place], starts[place] + width) for place in (2, 1, 0, 3)]
+    scales = np.repeat(np.array([0.5, 0.5, 0.5, 1], np.float32), width)[:, None]
+    parts = [weights * half]
+    if product is not None:
+        parts += [product.weights, (product.offsets + offsets)[None]]
+    joined = np.concatenate(parts)
+    turned = np.concatenate([joined[:, each].T for each in columns])
+    matrix = np.ascontiguousarray(turned * scales)
 
-    def run(outer: Array, inner: Array, *inputs: Array) -> tuple[Array, ...]:
+    def run(memory: Array, *inputs: Array) -> tuple[Array, ...]:
+        shape = memory.shape
+        batch = memory.size // width
+        states = np.empty((count + 1, matrix.shape[1], batch), np.float32)
+        known = len(inputs) - (count if product is None else 1)
         # The first outer state may have another shape than what cells make of it.
-        shape = inner.shape
-        batch = inner.size // width
-        state = np.array(outer.reshape(batch, width).T, order="C")
-        memory = np.array(inner.reshape(batch, width).T, order="C")
-        # New memory for what is given to all steps would take longer than the steps.
-        block = min(count, max(1, _BLOCK // (4 * width * batch)))
-        added = np.empty((block, 4 * width, batch), np.float32)
-        gates = np.empty((4 * width, batch), np.float32)
-        output_gate, forget_gate, input_gate, entering = (gates[place] for place in places)
-        closed, shutting = gates[: 3 * width], added[:, : 3 * width]
-        opening = added[:, 3 * width :]
-        states = np.empty((count, width, batch), np.float32)
-        for number in range(count):
-            here = number % block
-            if not here:
-                given = np.stack(
-                    [each.reshape(batch, -1) for each in inputs[number : number + block]]
-                )
-                given += offsets
-                for place, each in zip(places, columns, strict=True):
-                    added[: len(given), place] = given[:, :, each].transpose(0, 2, 1)
-            np.matmul(matrix, state, out=gates)
-            np.subtract(closed, shutting[here], out=closed)
-            np.add(entering, opening[here], out=entering)
-            # A gate is 1 / (1 + exp(-x)); what passes it is divided by the reciprocal.
-            np.exp(closed, out=closed)
-            np.add(closed, one, out=closed)
-            np.tanh(entering, out=entering)
-            np.divide(entering, input_gate, out=entering)
-            np.divide(memory, forget_gate, out=memory)
-            np.add(memory, entering, out=memory)
-            state = states[number]
-            np.tanh(memory, out=state)
-            np.divide(state, output_gate, out=state)
-        return tuple(each.T.reshape(shape) for each in (*states, memory))
+        states[0, :width] = inputs[0].reshape(batch, width).T * two if known else 0
+        given = inputs[known:]
+        if product is not None:
+            features = given[0].reshape(count, batch, -1)[product.order]
+            states[:count, width:-1] = features.transpose(0, 2, 1)
+            states[:count, -1] = one
+            added = None
+        else:
+            added = _turned(given, offsets, columns, scales, batch)
+        gates = np.empty((5 * width, batch), np.float32)
+        inner = gates[4 * width :]
+        inner[...] = memory.reshape(batch, width).T
+        total, opened, entering = gates[: 4 * width], gates[: 3 * width], gates[3 * width :]
+        passing, leaving = gates[: 2 * width], gates[2 * width : 3 * width]
+        kept = np.empty((2 * width, batch), np.float32)
+        new, old = kept[:width], kept[width:]
+        for before, after in zip(states[:-1], states[1:, :width], strict=True):
+            np.matmul(matrix, before, out=total)
+            if added is not None:
+                np.add(total, next(added), out=total)
+            np.tanh(total, out=total)
+            np.add(opened, one, out=opened)
+            # The candidate by the input gate, and the inner state by the forget gate.
+            np.multiply(passing, entering, out=kept)
+            np.add(new, old, out=inner)
+            np.multiply(inner, half, out=inner)
+            np.tanh(inner, out=after)
+            np.multiply(after, leaving, out=after)
+        found: list[Array] = []
+        outer = states[1:, :width].transpose(0, 2, 1)
+        if results.is_whole:
+            # In the order that it has in memory.
+            outer = outer * half
+            found.append(outer[:: -1 if results.is_turned else 1].reshape(count, *shape[1:]))
+        for place in results.places:
+            each = outer[place] if results.is_whole else outer[place] * half
+            found.append(each.reshape(shape))
+        return (*found, inner.T.reshape(shape))
 
     return run
+
+
+def _turned(
+    given: Sequence[Array], offsets: Array, columns: list[slice], scales: Array, batch: int
+) -> Iterator[Array]:
+    """What each step is given, and the offsets, gates along rows."""
+    gates = offsets.size
+    # New memory for what is given to all steps would take longer than the steps.
+    block = min(len(given), max(1, _BLOCK // (gates * batch)))
+    turned = np.empty((block, gates, batch), np.float32)
+    width = gates // 4
+    for first in range(0, len(given), block):
+        rows = np.stack([each.reshape(batch, -1) for each in given[first : first + block]])
+        rows += offsets
+        parts = turned[: len(rows)]
+        for place, each in enumerate(columns):
+            into = slice(place * width, (place + 1) * width)
+            np.multiply(rows[:, :, each].transpose(0, 2, 1), scales[into], out=parts[:, into])
+        yield from parts
 
 
 # --- Gated units ----------------------------------------------------------------------------------

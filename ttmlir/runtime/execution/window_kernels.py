@@ -8,7 +8,8 @@ element of the window, what it meets at all positions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -41,10 +42,17 @@ def _shape(parameters: dict[str, Any], channels: str) -> tuple[int, ...]:
 
 def _pad(image: Array, axes: Axes, fill: Any = 0) -> Array:
     """The image with what every position of the window needs around it."""
-    margins = [axis.margin for axis in axes]
-    if not any(before or after for before, after in margins):
+    height, width = axes
+    return _surround(image, height.margin, width.margin, fill)
+
+
+def _surround(
+    image: Array, lines: tuple[int, int], pixels: tuple[int, int], fill: Any = 0
+) -> Array:
+    """The image with some lines above and below and some pixels on the left and right."""
+    if not any((*lines, *pixels)):
         return image
-    (top, bottom), (left, right) = margins
+    (top, bottom), (left, right) = lines, pixels
     batch, rows, columns, channels = image.shape
     shape = (batch, top + rows + bottom, left + columns + right, channels)
     # NumPy's own `pad` takes longer than small convolutions.
@@ -77,26 +85,65 @@ def pack_conv2d(
     Its results are in memory of their own. Weights of convolutions that are not called `often` stay
     in their order if there are more of them than pixels.
     """
-    axes, groups = _even(parameters), parameters["groups"]
-    shape = _shape(parameters, "in_channels")
-    if groups > 1 and shape[-1] == groups:
-        multiply = _pack_depthwise(weight, axes, groups)
-    elif groups > 1 and _fills_planes(weight, axes):
-        multiply = _pack_planes(weight, axes, groups)
-    elif groups > 1:
-        multiply = _pack_groups(weight, axes, groups)
-    else:
-        multiply = _pack_matrix(weight, axes, shape[0], often=often)
-    # One long axis for the pixels of a row and their channels.
-    offsets = None if bias is None else np.tile(bias.reshape(-1), axes[1].positions)
+    axes, shape = _even(parameters), _shape(parameters, "in_channels")
+    if shape[1:3] == (1, 1) and parameters["groups"] == 1 and _meets_few(weight, axes):
+        return _pack_pixels(weight, bias, axes, shape[0])
+    convolve = _pack(weight, bias, axes, shape[0], parameters["groups"], often=often)
+    return lambda input: convolve(_pad(input.reshape(shape), axes))
 
-    def convolve(input: Array) -> Array:
-        output = multiply(_pad(input.reshape(shape), axes))
-        if offsets is None:
-            return output
+
+def _pack(
+    weight: Array, bias: Array | None, axes: Axes, batch: int, groups: int, *, often: bool
+) -> Function:
+    """The convolution of images that have what is around them."""
+    if groups == 1:
+        multiply = _pack_matrix(weight, axes, batch, often=often)
+    elif weight.shape[1] == 1:
+        multiply = _pack_depthwise(weight, axes, groups)
+    elif _fills_planes(weight, axes):
+        multiply = _pack_planes(weight, axes, groups)
+    else:
+        multiply = _pack_groups(weight, axes, groups)
+    if bias is None:
+        return multiply
+    # One long axis for the pixels of a row and their channels.
+    offsets = np.tile(bias.reshape(-1), axes[1].positions)
+
+    def convolve(image: Array) -> Array:
+        output = multiply(image)
         lines = output.reshape(-1, offsets.size)
         lines = np.add(lines, offsets, out=lines if lines.dtype == offsets.dtype else None)
         return lines.reshape(output.shape)
+
+    return convolve
+
+
+def _meets_few(weight: Array, axes: Axes) -> bool:
+    """True if the window has as many elements as positions, none of which makes NaN of zeros."""
+    height, width = axes
+    positions = height.positions * width.positions
+    return 1 < positions <= height.kernel * width.kernel and bool(np.isfinite(weight).all())
+
+
+def _pack_pixels(weight: Array, bias: Array | None, axes: Axes, batch: int) -> Function:
+    """Images of one pixel, which meets one element of the window at each position, or none."""
+    outputs, inner, *_ = weight.shape
+    height, width = axes
+    extents = (height.positions, width.positions)
+    met = np.zeros((inner, *extents, outputs), weight.dtype)
+    for y, x in np.ndindex(*extents):
+        row, below = divmod(height.low - y * height.stride, height.dilation)
+        column, beside = divmod(width.low - x * width.stride, width.dilation)
+        if not below and not beside and 0 <= row < height.kernel and 0 <= column < width.kernel:
+            met[:, y, x] = weight[:, :, row, column].T
+    matrix = met.reshape(inner, -1)
+    offsets = None if bias is None else np.tile(bias.reshape(-1), math.prod(extents))
+
+    def convolve(input: Array) -> Array:
+        output = input.reshape(batch, inner) @ matrix
+        if offsets is not None:
+            output = np.add(output, offsets)
+        return output.reshape(batch, *extents, outputs)
 
     return convolve
 
@@ -207,16 +254,17 @@ def _fills_planes(weight: Array, axes: Axes) -> bool:
 
 
 def _pack_planes(weight: Array, axes: Axes, groups: int) -> Function:
-    """The weights of each group times planes of its channels, one for each element of the window.
+    """The weights of each group times planes of its channels, one for each line of the window.
 
     Pixels follow each other over the ends of lines, so that planes are moved in long pieces; sums
-    at the ends of lines, whose windows would go on in the next line, are left out.
+    at the ends of lines, whose windows would go on in the next line, are left out. Products with
+    the columns of the window are added up where these are.
     """
     height, width = axes
-    outputs, inner, *kernel = weight.shape
-    order = weight.reshape(groups, -1, inner, *kernel).transpose(0, 1, 3, 4, 2)
-    matrices = np.ascontiguousarray(order).reshape(groups, outputs // groups, -1)
-    taps = matrices.shape[2]
+    outputs, inner, *_ = weight.shape
+    part, lines, columns = outputs // groups, height.kernel, width.kernel
+    order = weight.reshape(groups, part, inner, lines, columns).transpose(0, 4, 1, 3, 2)
+    matrices = np.ascontiguousarray(order).reshape(groups, columns * part, lines * inner)
 
     def multiply(image: Array) -> Array:
         batch, rows, line, channels = image.shape
@@ -224,29 +272,48 @@ def _pack_planes(weight: Array, axes: Axes, groups: int) -> Function:
         result = np.empty((batch, height.positions, width.positions, outputs), dtype)
         # Behind the last line are as many numbers as the last windows reach over it.
         planes = np.zeros((channels, rows * line + width.reach), image.dtype)
-        step = min(height.positions, max(1, _MOVED // (taps * line)))
-        moved = np.empty(taps * step * line, image.dtype)
-        sums = np.empty((groups, outputs // groups, step * line), dtype)
+        step = min(height.positions, max(1, _MOVED // (lines * channels * line)))
         plane, pixel = planes.strides
-        strides = (height.dilation * line * pixel, width.dilation * pixel, plane, pixel)
-        for number in range(batch):
-            planes[:, : rows * line].reshape(channels, rows, line)[...] = np.moveaxis(
-                image[number], -1, 0
-            )
-            for first in range(0, height.positions, step):
-                count = min(step, height.positions - first)
-                shape = (*kernel, inner, count * line)
-                windows = moved[: taps * count * line].reshape(shape)
-                products = sums[..., : count * line]
-                for group in range(groups):
-                    begin = planes[group * inner :, first * line :]
-                    windows[...] = as_strided(begin, shape, strides, writeable=False)
-                    np.matmul(matrices[group], windows.reshape(taps, -1), out=products[group])
-                lines = products.reshape(outputs, count, line)[..., : width.positions]
-                result[number, first : first + count] = lines.transpose(1, 2, 0)
+        strides = (inner * plane, height.dilation * line * pixel, plane, pixel)
+        # New memory for each block would take longer than its numbers.
+        reach = step * line + width.reach - 1
+        moved = np.empty(groups * lines * inner * reach, image.dtype)
+        room = np.empty(groups * columns * part * reach, dtype)
+        added = np.empty(outputs * step * line, dtype)
+        for number, first in product(range(batch), range(0, height.positions, step)):
+            if not first:
+                _transpose(image[number].reshape(-1, channels), planes[:, : rows * line])
+            length = min(step, height.positions - first) * line
+            shape = (groups, lines, inner, length + width.reach - 1)
+            windows = moved[: math.prod(shape)].reshape(shape)
+            windows[...] = as_strided(planes[:, first * line :], shape, strides, writeable=False)
+            products = room[: groups * columns * part * shape[3]]
+            products = products.reshape(groups, columns * part, -1)
+            np.matmul(matrices, windows.reshape(groups, lines * inner, -1), out=products)
+            products = products.reshape(groups, columns, part, -1)
+            sums = added[: outputs * length].reshape(groups, part, length)
+            np.copyto(sums, products[:, 0, :, :length])
+            for column in range(1, columns):
+                begin = column * width.dilation
+                np.add(sums, products[:, column, :, begin : begin + length], out=sums)
+            found = sums.reshape(outputs, -1, line)[..., : width.positions]
+            into = result[number, first : first + step]
+            for channel in range(0, outputs, _AT_A_TIME):
+                some = slice(channel, channel + _AT_A_TIME)
+                into[..., some] = found[some].transpose(1, 2, 0)
         return result
 
     return multiply
+
+
+_AT_A_TIME = 32
+"""Columns of a matrix that are transposed at a time, to stay in the cache."""
+
+
+def _transpose(matrix: Array, into: Array) -> None:
+    for first in range(0, len(matrix), 2 * _AT_A_TIME):
+        some = slice(first, first + 2 * _AT_A_TIME)
+        into[:, some] = matrix[some].T
 
 
 def _pack_groups(weight: Array, axes: Axes, groups: int, *, joined: bool = True) -> Function:
@@ -320,104 +387,168 @@ def _blocks(batch: int, rows: int, elements: int) -> Iterator[tuple[slice, slice
             yield slice(number, number + 1), slice(first, first + step)
 
 
+# --- Transposed convolutions ----------------------------------------------------------------------
+# The product of a pixel with element k of the window belongs to place `stride * pixel + dilation *
+# k`. So the places that are alike modulo the stride, a phase, are a convolution with the elements
+# of the window that meet them.
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PhaseAxis:
+    """What a transposed convolution does along one dimension of an image."""
+
+    extent: int
+    kernel: int
+    stride: int
+    dilation: int
+    low: int
+    """Places in front of the first one of the result."""
+    result: int
+    """Places of the result."""
+
+    def taps(self, phase: int) -> list[int]:
+        """The elements of the window that a phase meets, in the order of their pixels."""
+        found = [k for k in range(self.kernel) if self.dilation * k % self.stride == phase]
+        return found[::-1]
+
+    def distances(self, phase: int) -> tuple[int, ...]:
+        """How far these pixels are before the one that a place belongs to."""
+        return tuple(self.dilation * k // self.stride for k in self.taps(phase))
+
+    @property
+    def alike(self) -> list[list[int]]:
+        """The phases, those that meet the same pixels together."""
+        phases: dict[tuple[int, ...], list[int]] = {}
+        for phase in range(min(self.stride, self.low + self.result)):
+            phases.setdefault(self.distances(phase), []).append(phase)
+        return list(phases.values())
+
+    @property
+    def pixels(self) -> range:
+        """The pixels that places of the result belong to, also beyond those that there are."""
+        return range(self.low // self.stride, -(-(self.low + self.result) // self.stride))
+
+    @property
+    def margin(self) -> tuple[int, int]:
+        """Pixels to add on both sides, so that each place meets some."""
+        farthest = self.dilation * (self.kernel - 1) // self.stride
+        return max(0, farthest - self.pixels.start), max(0, self.pixels.stop - self.extent)
+
+    def window(self, phase: int) -> tuple[WindowAxis, slice]:
+        """The window of a phase, and what it slides over of an image with margins."""
+        farthest, *others = distances = self.distances(phase)
+        first = self.margin[0] + self.pixels.start - farthest
+        extent = len(self.pixels) + farthest - distances[-1]
+        step = farthest - others[0] if others else 1
+        axis = WindowAxis(extent=extent, kernel=len(distances), dilation=step)
+        return axis, slice(first, first + extent)
+
+    def places(self, phase: int) -> tuple[slice, slice]:
+        """Where in the result a phase goes, and what of all its places."""
+        first = self.pixels.start * self.stride + phase - self.low
+        left_out = int(first < 0)
+        first += left_out * self.stride
+        count = max(0, -((first - self.result) // self.stride))
+        return slice(first, None, self.stride), slice(left_out, left_out + count)
+
+
 def _conv_transpose2d(
     xp: Any, input: Array, weight: Array, bias: Array | None = None, **parameters: Any
 ) -> Array:
-    """Products of all pixels and the weight, added up where they belong, in a wide image."""
-    p = parameters
-    image = input.reshape(_shape(p, "in_channels"))
-    batch, rows, columns, channels = image.shape
-    groups = p["groups"]
-    inner, (_, part, *kernel) = channels // groups, weight.shape
-    sides = (("height", "top", "bottom", rows), ("width", "left", "right", columns))
-    strides = [p[f"stride_{axis}"] for axis, *_ in sides]
-    dilations = [p[f"dilation_{axis}"] for axis, *_ in sides]
-    extents = [
-        transposed_extent(
-            extent,
-            kernel[number],
-            strides[number],
-            p[f"padding_{low}"] + p[f"padding_{high}"],
-            p[f"output_padding_{axis}"],
-            dilations[number],
-        )
-        for number, (axis, low, high, extent) in enumerate(sides)
-    ]
-    lows = [p["padding_top"], p["padding_left"]]
-    wide = [
-        max(low + extent, (count - 1) * stride + dilation * (k - 1) + 1)
-        for low, extent, count, stride, dilation, k in zip(
-            lows, extents, (rows, columns), strides, dilations, kernel, strict=True
-        )
-    ]
-    dtype = np.result_type(image, weight)
-    add_products = _add_by_phases if part <= _NARROW else _add_pixels
-    result = np.empty((batch, *wide, groups * part), dtype)
-    count = max(1, _BLOCK // (rows * columns * weight.size // inner))
-    for first in range(0, batch, count):
-        images = slice(first, first + count)
-        result[images] = add_products(image[images], weight, groups, wide, strides, dilations)
-    result = result[:, lows[0] : lows[0] + extents[0], lows[1] : lows[1] + extents[1]]
-    return result if bias is None else result + bias.reshape(-1)
+    return pack_conv_transpose2d(parameters, weight, bias, often=False)(input)
 
 
-_NARROW = 8
-"""Output features of a group that are too few to add up one pixel's at a time."""
+def pack_conv_transpose2d(
+    parameters: dict[str, Any], weight: Array, bias: Array | None = None, *, often: bool = True
+) -> Function:
+    """The transposed convolution of images with weights that are put in order once.
 
-
-def _add_pixels(
-    image: Array,
-    weight: Array,
-    groups: int,
-    wide: list[int],
-    strides: list[int],
-    dilations: list[int],
-) -> Array:
-    """The sums of products with all elements of the window, pixel by pixel."""
-    batch, rows, columns, channels = image.shape
-    inner, (_, part, *kernel) = channels // groups, weight.shape
-    result = np.zeros((batch, *wide, groups, part), np.result_type(image, weight))
-    # Input features of a group against its window and output features.
-    matrices = weight.reshape(groups, inner, part, -1).transpose(0, 1, 3, 2)
-    matrices = np.ascontiguousarray(matrices.reshape(groups, inner, -1))
-    pixels = np.moveaxis(image.reshape(-1, groups, inner), 1, 0)
-    products = (pixels @ matrices).reshape(groups, -1, rows, columns, *kernel, part)
-    products = np.moveaxis(products, 0, -2)
-    for y, x in np.ndindex(*kernel):
-        top, left = y * dilations[0], x * dilations[1]
-        lines = slice(top, top + (rows - 1) * strides[0] + 1, strides[0])
-        across = slice(left, left + (columns - 1) * strides[1] + 1, strides[1])
-        result[:, lines, across] += products[:, :, :, y, x]
-    return result.reshape(batch, *wide, groups * part)
-
-
-def _add_by_phases(
-    image: Array,
-    weight: Array,
-    groups: int,
-    wide: list[int],
-    strides: list[int],
-    dilations: list[int],
-) -> Array:
-    """The same, for all pixels of a feature at once.
-
-    What is at a multiple of the stride is apart from what is after it, so that sums go along rows.
+    Its results are in memory of their own.
     """
-    batch, rows, columns, channels = image.shape
-    inner, (_, part, *kernel) = channels // groups, weight.shape
-    matrices = np.ascontiguousarray(weight.reshape(groups, inner, -1).transpose(0, 2, 1))
-    pixels = image.reshape(-1, groups, inner).transpose(1, 2, 0)
-    products = (matrices @ pixels).reshape(groups, part, *kernel, batch, rows, columns)
-    tall, broad = (-(-extent // stride) for extent, stride in zip(wide, strides, strict=True))
-    phases = np.zeros((groups, part, *strides, batch, tall, broad), products.dtype)
-    for y, x in np.ndindex(*kernel):
-        top, row = divmod(y * dilations[0], strides[0])
-        left, column = divmod(x * dilations[1], strides[1])
-        sums = phases[:, :, row, column, :, top : top + rows, left : left + columns]
-        sums += products[:, :, y, x]
-    result = phases.transpose(4, 5, 2, 6, 3, 0, 1)
-    result = result.reshape(batch, tall * strides[0], broad * strides[1], groups * part)
-    return result[:, : wide[0], : wide[1]]
+    groups, part = parameters["groups"], weight.shape[1]
+    shape = _shape(parameters, "in_channels")
+    axes = _phase_axes(parameters, shape[1:3], weight.shape[2:])
+    height, width = axes
+    offsets = np.zeros(groups * part, weight.dtype) if bias is None else bias.reshape(-1)
+    phases = [
+        _pack_phases(weight, offsets, axes, alike, (shape[0], groups), often=often)
+        for alike in product(height.alike, width.alike)
+    ]
+
+    def convolve(input: Array) -> Array:
+        image = _surround(input.reshape(shape), height.margin, width.margin)
+        extents = (shape[0], height.result, width.result)
+        result = np.empty((*extents, groups, part), np.result_type(image, weight))
+        for put in phases:
+            put(image, result)
+        return result.reshape(*extents, groups * part)
+
+    return convolve
+
+
+def _phase_axes(
+    parameters: dict[str, Any], extents: Sequence[int], kernel: Sequence[int]
+) -> tuple[_PhaseAxis, _PhaseAxis]:
+    p = parameters
+
+    def axis_of(number: int, axis: str, low: str, high: str) -> _PhaseAxis:
+        extent, elements = extents[number], kernel[number]
+        stride, dilation, padding = p[f"stride_{axis}"], p[f"dilation_{axis}"], p[f"padding_{low}"]
+        margins, more = padding + p[f"padding_{high}"], p[f"output_padding_{axis}"]
+        return _PhaseAxis(
+            extent=extent,
+            kernel=elements,
+            stride=stride,
+            dilation=dilation,
+            low=padding,
+            result=transposed_extent(extent, elements, stride, margins, more, dilation),
+        )
+
+    return axis_of(0, "height", "top", "bottom"), axis_of(1, "width", "left", "right")
+
+
+def _pack_phases(
+    weight: Array,
+    offsets: Array,
+    axes: tuple[_PhaseAxis, _PhaseAxis],
+    alike: tuple[list[int], list[int]],
+    counts: tuple[int, int],
+    *,
+    often: bool,
+) -> Callable[[Array, Array], None]:
+    """What puts places that meet the same pixels of an image into a result (N, H, W, G, C).
+
+    `alike` are their phases along the axes, and `counts` those of images and groups.
+    """
+    (height, width), (batch, groups) = axes, counts
+    inner, part = len(weight) // groups, weight.shape[1]
+    rows, columns = (
+        [axis.taps(n) for n in phases] for axis, phases in zip(axes, alike, strict=True)
+    )
+    shape = (batch, len(height.pixels), len(width.pixels), groups, len(rows), len(columns), part)
+    biases = np.broadcast_to(offsets.reshape(groups, 1, 1, part), shape[3:])
+    across = [width.places(phase) for phase in alike[1]]
+    places = list(product([height.places(phase) for phase in alike[0]], across))
+
+    # Few channels are put one by one, in long lines of pixels.
+    channels = [slice(None)] if part > _FEW_CHANNELS else range(part)
+
+    def put(found: Array, result: Array) -> None:
+        phases = np.ndindex(len(rows), len(columns))
+        for ((down, of_rows), (right, of_columns)), (i, j) in zip(places, phases, strict=True):
+            for channel in channels:
+                each = found[:, of_rows, of_columns, :, i, j, channel]
+                result[:, down, right, :, channel] = each
+
+    if not rows[0] or not columns[0]:
+        return lambda _, result: put(np.broadcast_to(biases, shape), result)
+    elements = weight.reshape(groups, inner, part, *weight.shape[2:])
+    # From (G, I, C, phase, KH, phase, KW).
+    filters = elements[:, :, :, rows][..., columns].transpose(0, 3, 5, 2, 1, 4, 6)
+    filters = filters.reshape(-1, inner, len(rows[0]), len(columns[0]))
+    (tall, lines), (wide, pixels) = height.window(alike[0][0]), width.window(alike[1][0])
+    convolve = _pack(filters, biases.reshape(-1), (tall, wide), batch, groups, often=often)
+    return lambda image, result: put(convolve(image[:, lines, pixels]).reshape(shape), result)
 
 
 def _max_pool2d(xp: Any, input: Array, **parameters: Any) -> Array:
