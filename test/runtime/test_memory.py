@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
 from samples.ttnn_program import ProgramBuilder, Ref
 
+import ttmlir
 from ttmlir.layout.system import board
 from ttmlir.runtime import BinaryError, BinaryProgram, read_binary
 from ttmlir.runtime.execution.prepare import prepare
@@ -130,3 +132,15 @@ def test_lines_for_people() -> None:
     assert first.startswith("  4,096 bytes per channel: 33x70xf32, f32 tiles 32x32, dram")
     assert second.endswith("of operation 3 (EmptyOp)")
     assert l1 == "l1: nothing"
+
+
+def test_prepared_weights_are_there_once() -> None:
+    """A matrix of 64x96; the definition's 96x64x1x1 would be 6144 tiles with one number each."""
+    torch = import_module("torch")
+    model = torch.nn.Conv2d(64, 96, 1).eval()
+    compiled = ttmlir.compile(model, torch.ones(1, 64, 3, 3))
+    program = compiled.binary.program(0)
+    assert any("prepare_conv2d_weights" in each.debug_info for each in program.operations)
+    memory = program_memory(program, board("p150").chip(0))
+    assert memory.fits
+    assert memory.dram.peak < 1 << 17

@@ -468,8 +468,11 @@ def splat_value(attr: Elements) -> ElementValue | None:
 def raw_bytes(attr: Elements) -> bytes | memoryview:
     """All elements; for a splat of n elements this allocates n times `element_size`."""
     splat = splat_bytes(attr)
-    if splat is not None:
-        return splat * element_count(attr)
+    return stored_bytes(attr) if splat is None else splat * element_count(attr)
+
+
+def stored_bytes(attr: Elements) -> bytes | memoryview:
+    """All elements, or the one of a splat."""
     large = large_bytes(attr)
     return attr.data.data if large is None else large.contiguous()
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from ttmlir.errors import plural
+from ttmlir.layout.data_format import is_block_float
 from ttmlir.layout.enums import (
     DataType,
     DeviceComputeConfig,
@@ -299,13 +300,21 @@ class _Translator:
         return moved
 
     def between(
-        self, like: TensorRef, shape: Shape | None = None, element: str | None = None
+        self,
+        like: TensorRef,
+        shape: Shape | None = None,
+        element: str | None = None,
+        *,
+        is_padded: bool = True,
     ) -> TensorRef:
         """A tensor for the next operation of the record, kept as another one.
 
-        The library has none, so that none takes room in L1.
+        The library has none, so that none takes room in L1, nor in DRAM for the padding of tiles
+        if `is_padded` is False.
         """
         desc = like.desc if shape is None else replace(like.desc, shape=shape)
+        if not is_padded and not is_block_float(desc.data_type):
+            desc = replace(desc, tile=(1, 1))
         if desc.memory_space is MemorySpace.DEVICE_L1:
             desc = replace(desc, memory_space=MemorySpace.DEVICE_DRAM)
         if desc.memory_layout.is_sharded:
@@ -1338,7 +1347,8 @@ def _unprepared(
     if len(weight.desc.shape) != 4:
         raise BinaryError(f"{record.where}: its weight has no 4 dimensions")
     parameters = {"begins": (0,) * 4, "ends": ends, "step": (1,) * 4}
-    part = t.apply("slice", weight, shape=ends, is_free=True, parameters=parameters)
+    part = t.between(weight, ends, is_padded=False)
+    t.call("slice", (weight,), part, parameters, is_free=True)
     return t.permute(t.reshape(part, (*kernel, inner, outer)), (3, 2, 0, 1))
 
 

@@ -11,6 +11,8 @@ import pytest
 from running.pass_runner import TTNN_PIPELINE, body, executed
 from samples.ttir_text import FunctionText, tensor
 
+import ttmlir
+
 VALUES: dict[str, tuple[Any, list[Any]]] = {
     "i8": (np.int8, [-128, 127, 5]),
     "ui8": (np.uint8, [255, 128, 5]),
@@ -73,3 +75,27 @@ def test_large_constants_stay() -> None:
     lines = body(text.returning(doubled), "canonicalize")
     assert not any("transpose" in line for line in lines)
     assert any('"ttir.add"' in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("shape", "permutation", "wide"),
+    [((5, 3, 7, 1, 1), (3, 1, 0, 4, 2), "5x3x7"), ((5, 1, 21), (2, 0, 1), "5x21")],
+)
+def test_permutations_of_what_fills_tiles_badly(
+    shape: tuple[int, ...], permutation: tuple[int, ...], wide: str
+) -> None:
+    """A dimension of extent 1 that would be padded to 32 is left out, if a reshape made it."""
+    result = tensor(*(shape[dim] for dim in permutation))
+    plain = f"""
+func.func @main(%a: tensor<105xf32>) -> {result} {{
+  %0 = "ttir.reshape"(%a) <{{shape = [{", ".join(f"{each} : i32" for each in shape)}]}}>
+    : (tensor<105xf32>) -> {tensor(*shape)}
+  %1 = "ttir.permute"(%0) <{{permutation = array<i64: {", ".join(map(str, permutation))}>}}>
+    : ({tensor(*shape)}) -> {result}
+  return %1 : {result}
+}}"""
+    (line,) = (line for line in body(plain, "canonicalize") if "permute" in line)
+    assert f": (tensor<{wide}xf32>) ->" in line
+    values = np.arange(105, dtype=np.float32)
+    found = ttmlir.compile(plain)(values)
+    np.testing.assert_array_equal(found, values.reshape(shape).transpose(permutation))

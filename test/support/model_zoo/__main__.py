@@ -9,6 +9,8 @@ import argparse
 import os
 import sys
 import time
+from math import inf
+from typing import Any
 
 # Processes share the cores; and sums come out the same on every machine.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -36,6 +38,7 @@ def main() -> int:
     compiler = fingerprint_compiler()
     models = read_results()["models"]
     chosen = [entry for entry in ENTRIES.values() if _is_chosen(entry, models, compiler, options)]
+    chosen.sort(key=lambda entry: models.get(entry.key, {}).get("seconds", inf), reverse=True)
     print(f"{len(chosen)} of {len(ENTRIES)} models", flush=True)
     start = time.monotonic()
     for number, (entry, finding) in enumerate(measure_all(chosen, options.jobs), 1):
@@ -44,12 +47,13 @@ def main() -> int:
         took = time.monotonic() - start
         numbers = f"pcc {finding.pcc} difference {finding.difference} device {finding.device_pcc}"
         said = finding.message if finding.message else numbers
-        print(f"{number} {took:.0f}s {entry.key}: {finding.state} {said}", flush=True)
+        cost = f"{took:.0f}s, {finding.seconds} of processors"
+        print(f"{number} {cost} {entry.key}: {finding.state} {said}", flush=True)
     return int(any(models[entry.key]["state"] in ("wrong", "broken") for entry in chosen))
 
 
 def _is_chosen(
-    entry: Entry, models: dict[str, dict[str, str]], compiler: str, options: argparse.Namespace
+    entry: Entry, models: dict[str, dict[str, Any]], compiler: str, options: argparse.Namespace
 ) -> bool:
     known = models.get(entry.key)
     if options.names or options.state or options.new:

@@ -7,7 +7,8 @@ import io
 import random
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -41,6 +42,8 @@ class Finding:
     difference: float | None = None
     """The greatest of all results, in exact numerics."""
     device_pcc: float | None = None
+    seconds: float | None = None
+    """Of processors, for all of it."""
 
     def as_json(self) -> dict[str, Any]:
         """Without what is not known."""
@@ -52,13 +55,27 @@ def measure(entry: Entry) -> Finding:
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         try:
-            wanted = _leaves(entry, _call_library(entry))
+            sample = make(entry)
+            inputs = _Inputs(sample)
+            wanted = _leaves(entry, _call_library(entry, sample))
         except Exception as error:
             return Finding("broken", first_line(error))
-        return _measure(entry, wanted)
+        return _measure(entry, inputs, wanted)
 
 
-def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
+class _Inputs:
+    """The arguments of a call. Each call has its own, as it may change them."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._values = deepcopy((sample.args, dict(sample.kwargs)))
+
+    def give(self, function: Callable[..., Any], **more: Any) -> Any:
+        """What comes of the function."""
+        args, kwargs = deepcopy(self._values)
+        return function(*args, **more, **kwargs)
+
+
+def _measure(entry: Entry, inputs: _Inputs, wanted: Sequence[Any]) -> Finding:
     import ttmlir
 
     try:
@@ -70,8 +87,8 @@ def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
     operations = sum(len(each.operations) for each in compiled.binary.programs)
     try:
         exact, device = (
-            _leaves(entry, compiled(*fresh.args, numerics=numerics, **fresh.kwargs))
-            for numerics, fresh in (("exact", make(entry)), ("device", make(entry)))
+            _leaves(entry, inputs.give(compiled, numerics=numerics))
+            for numerics in ("exact", "device")
         )
     except Exception as error:
         return Finding("wrong", first_line(error), operations)
@@ -85,7 +102,7 @@ def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
     right = pcc >= LEAST_PCC and relative <= MOST_DIFFERENCE
     return Finding(
         "right" if right else "wrong",
-        "" if right else _cause(entry, compiled, exact),
+        "" if right else _cause(entry, compiled, inputs, exact),
         operations,
         round(pcc, 7),
         float(f"{difference:.0e}"),
@@ -115,10 +132,9 @@ def save(entry: Entry, path: Path) -> Finding:
     return Finding("right")
 
 
-def _cause(entry: Entry, compiled: Any, found: Sequence[Any]) -> str:
+def _cause(entry: Entry, compiled: Any, inputs: _Inputs, found: Sequence[Any]) -> str:
     """Whose the other numbers are."""
-    sample = make(entry)
-    traced = _leaves(entry, compiled.reference(*sample.args, **sample.kwargs))
+    traced = _leaves(entry, inputs.give(compiled.reference))
     agree = all(
         _difference(*pair) <= MOST_DIFFERENCE * _greatest(pair[1])
         for pair in zip(found, traced, strict=True)
@@ -172,8 +188,7 @@ def _vary(sample: Sample) -> None:
         norm.eval()
 
 
-def _call_library(entry: Entry) -> Any:
-    sample = make(entry)
+def _call_library(entry: Entry, sample: Sample) -> Any:
     if not entry.is_torch:
         return sample.model(*sample.args, **sample.kwargs)
     import torch

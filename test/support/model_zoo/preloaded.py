@@ -1,20 +1,20 @@
-"""Imports what takes long, once for all processes of a sweep.
+"""Does once for all processes of a sweep what takes long: to import, and to compile a first model.
 
 JAX starts threads, which a fork would lose: it is left to the processes.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+import gc
 from importlib.util import find_spec
 
-for _name in (
-    "torch",
-    "model_zoo.torchvision_operators",
-    "transformers",
-    "timm",
-    "ttmlir.frontend.torch",
-    "ttmlir.compiler",
-):
-    if find_spec(_name.partition(".")[0]) is not None:
-        import_module(_name)
+from model_zoo.catalogue import ENTRIES
+from model_zoo.measure import measure
+
+WARMING = ("torchvision/squeezenet1_1", "timm/lcnet_050", "transformers/LlamaForCausalLM")
+"""Small models. Each of them makes its library import what it puts off."""
+
+for _key in WARMING:
+    if find_spec(ENTRIES[_key].library) is not None:
+        measure(ENTRIES[_key])
+gc.freeze()

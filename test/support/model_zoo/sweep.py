@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import resource
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
@@ -53,5 +55,6 @@ def measure_all(entries: Sequence[Entry], jobs: int) -> Iterator[tuple[Entry, Fi
 
 def _measure_into(sender: Connection, key: str, examine: Callable[[Entry], Finding]) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-    sender.send(examine(ENTRIES[key]))
+    finding = examine(ENTRIES[key])
+    sender.send(replace(finding, seconds=round(time.process_time(), 1)))
     sender.close()

@@ -117,6 +117,29 @@ def test_several_programs() -> None:
     np.testing.assert_array_equal(run(data, 1), np.full((40, 70), 8.0))
 
 
+def test_hashes_differ_where_the_last_element_of_a_constant_does() -> None:
+    """Constants whose text would be cut off, too; the name of the function makes no difference."""
+    functions: list[str] = []
+    values = np.random.default_rng(3).normal(size=(130, 170)).astype(np.float32)
+    for name, last in (("first", 1.0), ("second", 2.0), ("again", 1.0)):
+        values[-1, -1] = last
+        constant = (
+            '%d = "ttnn.get_device"() : () -> !ttnn.device\n  '
+            f'%r = "ttnn.constant"(%d) <{{value = dense<"0x{values.tobytes().hex()}"> : '
+            "tensor<130x170xf32>}> : (!ttnn.device) -> !large"
+        )
+        functions += [
+            f"func.func private @{name}() -> !large attributes {{tt.function_type = "
+            f'"const_eval"}} {{\n  {constant}\n  return %r : !large\n}}',
+            f"func.func @{name}_main() -> !large {{\n  %r = ttcore.load_cached(@{name}, []) : "
+            "() -> !large\n  return %r : !large\n}",
+        ]
+    large = module(*functions).replace("40x70", "130x170").replace("2x3x", "5x6x")
+    root = load(written(large.replace("!t =", "!large =")), "file.ttnn").root
+    first, second, again = (each.operations[0].type.program_hash for each in root.programs[:3])
+    assert first == again != second
+
+
 def test_loops_and_calls() -> None:
     """Counted loops of either spelling, and functions that are called once."""
     twice = function(ADD, name="twice", visibility="private")

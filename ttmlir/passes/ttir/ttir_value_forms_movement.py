@@ -39,6 +39,8 @@ def _reorder(op: Operation, builder: Builder) -> SSAValue | None:
     before = None if narrow is None else made_by(narrow.operands[0], "transpose", "permute")
     if before is not None and _wide_extents(before.results[0]) == _wide_extents(source):
         return _reorder_narrow(op, before, builder)
+    if narrow is not None and (_fills_tiles_badly(source) or _fills_tiles_badly(op.results[0])):
+        return _reorder_wide(op, source, order, builder)
     return builder.permute(source, order) if op.name == "ttir.transpose" else None
 
 
@@ -46,6 +48,12 @@ def _moves_nothing(value: SSAValue, order: Shape) -> bool:
     """True for an order that changes the places of dimensions of extent 1 alone."""
     moved = [dim for dim in order if value_shape(value)[dim] != 1]
     return moved == sorted(moved)
+
+
+def _fills_tiles_badly(value: SSAValue) -> bool:
+    """True if a dimension of extent 1 is one of the last two, which tiles pad to 32."""
+    shape = value_shape(value)
+    return len(shape) > 2 and 1 in shape[-2:]
 
 
 def _wide_extents(value: SSAValue) -> list[int]:
@@ -59,7 +67,13 @@ def _reorder_narrow(op: Operation, before: Operation, builder: Builder) -> SSAVa
     wide = [dim for dim in inner if value_shape(source)[dim] != 1]
     kept = [dim for dim, extent in enumerate(value_shape(op.operands[0])) if extent != 1]
     order = [wide[kept.index(dim)] for dim in outer if dim in kept]
-    places = sorted(wide)
+    return _reorder_wide(op, source, order, builder)
+
+
+def _reorder_wide(op: Operation, source: SSAValue, order: Shape, builder: Builder) -> SSAValue:
+    """The result of an order, by a permutation without dimensions of extent 1."""
+    order = [dim for dim in order if value_shape(source)[dim] != 1]
+    places = sorted(order)
     value = builder.reshape(source, [value_shape(source)[dim] for dim in places])
     value = builder.permute(value, [places.index(dim) for dim in order])
     return builder.reshape(value, value_shape(op.results[0]))

@@ -11,10 +11,11 @@ functions, and a `#ttnn.ttnn_layout` on every tensor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from hashlib import sha256
+from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
@@ -23,8 +24,14 @@ from ttmlir.layout.device import DeviceView
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.late_machine import late_system_to_table
 from ttmlir.layout.system import SystemDesc
+from ttmlir.mlir.attributes import Elements, stored_bytes
 from ttmlir.mlir.core_prefix import spell_as
-from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, attribute_text
+from ttmlir.mlir.printing import (
+    DEFAULT_ELISION_LIMIT,
+    OpLinePrinter,
+    PrintOptions,
+    attribute_text,
+)
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.schema import PackError, Schema, load_schema
 from ttmlir.schema.packer import PackedTable, SharedText
@@ -38,7 +45,7 @@ _KIND = "tt.function_type"
 _CALLED = ("const_eval", "trace_", "forward_cpu")
 """How kinds of functions begin that others call: for constants, recordings, and on the host."""
 _DIALECT = "ttnn"
-_LINE_WITHOUT_LOCATION = PrintOptions(skip_regions=True)
+_LINE_WITHOUT_LOCATION = PrintOptions(elide_larger_than=DEFAULT_ELISION_LIMIT, skip_regions=True)
 
 
 def write_file(
@@ -152,14 +159,14 @@ class _ModuleWriter:
         return self.tables[device]
 
     def function_hashes(self, module: ModuleOp) -> dict[str, str]:
-        """SHA-256 of the text of each function whose results are remembered.
+        """SHA-256 of the text and the constants of each function whose results are remembered.
 
         Neither its name nor its locations are part of it: what computes the same has one hash.
         """
         called = {op.callee for op in module.walk() if isinstance(op, LoadCachedOp)}
         lines = OpLinePrinter(module, _LINE_WITHOUT_LOCATION)
         return {
-            name: _digest([lines.line(op) for op in function.body.block.ops])
+            name: _digest(function.body.block.ops, lines)
             for function in self.functions
             if (name := function.sym_name.data) in called and len(function.body.blocks) == 1
         }
@@ -170,5 +177,12 @@ def _is_called(function: FuncOp) -> bool:
     return isinstance(kind, StringAttr) and kind.data.startswith(_CALLED)
 
 
-def _digest(lines: Sequence[str]) -> str:
-    return sha256("\n".join(lines).encode()).hexdigest()
+def _digest(ops: Iterable[Operation], lines: OpLinePrinter) -> str:
+    digest = sha256()
+    for op in ops:
+        digest.update(f"{lines.line(op)}\n".encode())
+        for attr in (*op.properties.values(), *op.attributes.values()):
+            # Lines have no large constants: they would be cut off, and take four times the memory.
+            if isinstance(attr, DenseIntOrFPElementsAttr):
+                digest.update(stored_bytes(cast("Elements", attr)))
+    return digest.hexdigest()
