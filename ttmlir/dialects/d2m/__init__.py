@@ -16,6 +16,7 @@ from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
+from ttmlir.dialects.d2m.gathered import Box, GatherPlaces, bounce_tiles
 from ttmlir.dialects.d2m.generic import GenericOp, YieldOp
 from ttmlir.dialects.d2m.late import LATE_OPS, RemoteLoadOp, RemoteStoreOp
 from ttmlir.dialects.d2m.movement import (
@@ -63,7 +64,6 @@ from ttmlir.dialects.d2m.structure import (
     ViewElementsOp,
     ViewLayoutOp,
     ViewNumberedOp,
-    bounce_tiles,
     buffer_of_view,
     memory_of,
 )
@@ -98,6 +98,7 @@ __all__ = [
     "KERNEL_THREAD",
     "AcquireDstOp",
     "AllGatherOp",
+    "Box",
     "BroadcastKind",
     "BroadcastKindAttr",
     "CBType",
@@ -115,6 +116,7 @@ __all__ = [
     "EmptyOp",
     "FullOp",
     "Gather",
+    "GatherPlaces",
     "GenericOp",
     "GetGlobalOperandOp",
     "IterIndexOp",

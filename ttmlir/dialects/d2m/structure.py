@@ -918,14 +918,6 @@ class ViewNumberedOp(D2MOp):
 
 Gather = ViewElementsOp | ViewNumberedOp
 """Views whose tiles a kernel puts together."""
-_TILE_OF_NUMBERS = 4096
-
-
-def bounce_tiles(view: Gather) -> int:
-    """Tiles of local memory that a kernel needs to gather: one, and a tile of numbers."""
-    if isinstance(view, ViewElementsOp):
-        return 1
-    return 1 + -(-_TILE_OF_NUMBERS // element_of(element_type_of_value(view.input)).stored_bytes)
 
 
 def _check_gather(

@@ -93,6 +93,8 @@ def test_other_orders_and_late_copies(seed: int, late: bool) -> None:
         ((0, 5, 1), (0, 40, 1), (16, 70, 1)),
         ((1, 2, 1), (2, 39, 3), (48, 64, 1)),
         ((4, 5, 1), (39, 40, 1), (69, 70, 1)),
+        # The last tile of every other column ends in faces that there are not.
+        ((1, 3, 1), (0, 40, 1), (0, 70, 2)),
     ],
 )
 def test_slices(parts: Sequence[tuple[int, int, int]]) -> None:

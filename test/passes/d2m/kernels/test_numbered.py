@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from running.d2m_interpreter import Shape, text_of, whole
+from running.d2m_interpreter import Shape, normal, text_of, whole
 from running.kernel_runs import KERNEL_PIPELINE, run_kernels
 from running.pass_runner import lowered
 
@@ -73,6 +73,32 @@ def test_elements_along_a_dimension(memory: str, index: Shape, dim: int) -> None
     expected = np.take_along_axis(x, np.broadcast_to(picked, outside), dim)
     options = f"default-input-memspace={memory}"
     check("gather", [x, picked], expected, f"dim = {dim} : si32", options)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dim", "count", "bytes_read"),
+    [
+        # A core reads the 2 x 3 faces of a row of tiles once, for the numbers of two tiles.
+        ((32, 45), 1, 45, (2 * 3 * 256 + 2 * 1024 + 2 * 1024) * 4),
+        # Of 3 matrices, each element may be in any; of 9 there would be too many faces.
+        ((3, 5, 7), 0, 2, (3 * 256 + 2 * 1024 + 2 * 1024) * 4),
+        ((9, 5, 7), 0, 2, (2 * 5 * 7 * 16 + 2 * 1024 + 2 * 1024) * 4),
+        # There are too many for 5 rows of 7 elements, too: 16 elements are read for each.
+        ((5, 4000), 1, 7, (5 * 7 * 16 + 1024 + 1024) * 4),
+    ],
+)
+def test_faces_that_elements_are_in(shape: Shape, dim: int, count: int, bytes_read: int) -> None:
+    """They are read once, and the numbers twice: to find elements, and as an operand."""
+    x = normal(*shape)
+    wanted = tuple(count if each == dim else extent for each, extent in enumerate(shape))
+    picked = numbers(shape[dim], *wanted)
+    expected = np.take_along_axis(x, picked, dim)
+    text = text_of("gather", [x, picked], expected, f"dim = {dim} : si32")
+    run = run_kernels(text, x, picked, options="override-device-shape=1,1", timed=True)
+    np.testing.assert_array_equal(run.outputs[0], expected)
+    (report,) = run.reports
+    found = [each.counters.get("bytes read", 0) for each in report.report.times("").threads]
+    assert sum(found) == bytes_read
 
 
 @pytest.mark.sampled(every=2)

@@ -152,6 +152,21 @@ def test_stores_of_products() -> None:
     assert not check(product(64, 64, 64)).shares_stores
 
 
+def test_blocks_while_others_are_waited_for() -> None:
+    """Cores that tell each other something have room for a third block, if L1 has."""
+    nest = replace(elementwise(64, 128, inputs=1), shared=1, sharers=4, is_serial=True)
+    alone, together = check(nest), check(replace(nest, exchanges=2))
+    assert alone.input_blocks is None
+    assert together.input_blocks == 3
+    assert (alone.sizes, together.sizes) == ((1, 32), (1, 32))
+    assert together.l1_bytes - alone.l1_bytes == 32 * 2048
+    small = replace(CHIP, l1_bytes=alone.l1_bytes + 32 * 2048 - 1)
+    assert check(replace(nest, exchanges=2), small).input_blocks is None
+    # One block, or two, are all that there are of fewer rows.
+    few = replace(elementwise(32, 128, inputs=1), shared=1, sharers=4, is_serial=True, exchanges=2)
+    assert check(few).input_blocks is None
+
+
 def test_channels_of_blocks() -> None:
     """Rows of 96 tiles all begin in one of 12 channels, so blocks of 3 columns are in 3."""
     blocks = Blocks((0, 1), (24, 96), 2048)

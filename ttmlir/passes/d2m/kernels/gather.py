@@ -3,21 +3,23 @@
 A tile is gathered in pieces of 16 elements, the rows of its faces. What is 16 neighbours of a face
 in memory, at a place with the same alignment, is one transaction; so are rows of a face that follow
 each other there. All else goes through a bounce buffer. Of rows that are moved sideways, the faces
-that they are in are read; of other pieces the units of memory that hold the elements, the first and
-the last of neighbours or one for each element. Neighbours are then copied by words, all others one
-by one. What is beyond the shape of the view is 0.
+that they are in are read; of elements in few faces, these (`d2m.Box`), unless the tile before had
+them, too; of other pieces the units of memory that hold the elements, the first and the last of
+neighbours or one for each element. Neighbours are then copied by words, all others one by one. What
+is beyond the shape of the view is 0.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.d2m.gathered import FACE, FACES, TILE_OF_NUMBERS
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
@@ -40,9 +42,6 @@ from ttmlir.passes.d2m.kernels.block_copy import (
     evaluate,
 )
 
-FACE = 16
-"""Rows of a face, and columns."""
-_FACES = TILE // FACE
 _WORD = 4
 
 
@@ -84,23 +83,17 @@ class GatheredTiles(TileAddresses):
         self._view, self._below, self._bounce = view, below, bounce
         self._bytes = _element_bytes(layout)
         self._unit = max(FACE, alignment // self._bytes)
-        rank = len(view.shape)
-        places = dims(2 * rank)[rank:]
-        self.place = Place(AffineMap(2 * rank, 0, places))
-        self._rank = rank
-        # After the dimensions of the tile: its row, the face's column, the place in the face.
-        self._row, self._face, self._lane = rank, rank + 1, rank + 2
-        outer = layout.shard_shape
-        # Last comes the number that names an element, if one does.
-        self._number = rank + 3
-        named = (view.count,) if isinstance(view, d2m.ViewNumberedOp) else ()
-        self._extents = (*outer, TILE, _FACES, FACE, *named)
+        places = d2m.GatherPlaces(view)
+        rank = self._rank = places.rank
+        self.place = Place(AffineMap(2 * rank, 0, dims(2 * rank)[rank:]))
+        self._row, self._face, self._lane = places.row, places.face, places.lane
+        self._number, self._extents = places.number, places.extents
+        self._elements, self._in_view = places.elements, places.in_view
+        self._named = places.named
+        self._box = places.box(self._bytes)
         self._source = self._find(source)
-        self._named = self._find_named()
-        """The dimensions that the number depends on, if elements are named by numbers."""
-        is_piece = self._named.isdisjoint((self._face, self._lane))
-        follows = is_piece and self._follows_columns()
-        self._is_aligned = is_piece and self._compare()
+        follows = places.follows_columns
+        self._is_aligned = places.is_in_pieces and self._compare()
         self._first = self._find_first() if follows else None
         """The place in a face where each piece begins, if all begin at the same."""
         self._is_run = self._unit == FACE and follows
@@ -109,46 +102,21 @@ class GatheredTiles(TileAddresses):
         self._slots = TILE * TILE // self._unit
         self._slots_at = 0
         """Where the units that are read begin in the bounce buffer."""
-        if not self._is_aligned or named:
+        self._held = None if self._box is None else kernel.variables(1)
+        """The number of the box that is in the bounce buffer, if there are several."""
+        if self._held is not None:
+            self._held.store(0, -1)
+        if not self._is_aligned or isinstance(view, d2m.ViewNumberedOp):
             kernel.call("cb_reserve_back", bounce, d2m.bounce_tiles(view))
 
-    def _elements(self) -> tuple[AffineExpr, ...]:
-        """The place of an element in the buffer."""
-        places = (*self._place_in_view(), *dims(len(self._extents))[self._number :])
-        return self._view.map.compose(AffineMap(len(self._extents), 0, places)).results
-
-    def _place_in_view(self) -> tuple[AffineExpr, ...]:
-        *outer, rows, columns = dims(self._rank)
-        row = rows * TILE + dim(self._row)
-        column = columns * TILE + dim(self._face) * FACE + dim(self._lane)
-        return (*outer, row, column)
-
-    def _follows_columns(self) -> bool:
-        """True if neighbours in a piece are neighbours in a row of the buffer."""
-        *before, column = map(self._form, self._elements())
-        return (
-            column.factor_of(self._lane) == 1
-            and self._lane not in column.divided_dims
-            and not any(self._lane in form.used_dims() for form in before)
-        )
-
-    def _find_named(self) -> frozenset[int]:
-        """The dimensions of a tile that the number depends on, if a number names an element."""
-        if not isinstance(self._view, d2m.ViewNumberedOp):
-            return frozenset()
-        places = AffineMap(len(self._extents), 0, self._place_in_view())
-        forms = map(self._form, self._view.places.compose(places).results)
-        used = frozenset[int]().union(*(form.used_dims() for form in forms))
-        return used & {self._row, self._face, self._lane}
-
     def _find_first(self) -> int | None:
-        column = self._form(self._elements()[-1])
+        column = self._form(self._elements[-1])
         factors = (f for term, f in column.factors.items() if term != dim(self._lane))
         return None if any(factor % FACE for factor in factors) else column.offset % FACE
 
     def _follows_rows(self) -> bool:
         """True if rows of a face that follow each other do so in the buffer."""
-        *before, row, column = map(self._form, self._elements())
+        *before, row, column = map(self._form, self._elements)
         return (
             self._row not in self._named
             and row.factor_of(self._row) == 1
@@ -158,7 +126,7 @@ class GatheredTiles(TileAddresses):
 
     def _find(self, layout: DeviceLayout) -> _Source:
         """The places of elements."""
-        places, inside = self._find_in(self._below, layout, self._elements())
+        places, inside = self._find_in(self._below, layout, self._elements)
         return _Source(
             tuple(self._form(each) for each in places),
             self._form(inside // self._unit),
@@ -208,9 +176,12 @@ class GatheredTiles(TileAddresses):
                 lambda at: self._clear(kernel, self._target(kernel, at, address)),
             )
             return
-        rows = max(1, self._slots // (self._units * _FACES))
         (start,) = kernel.call("get_write_ptr", self._bounce)
         base = kernel.value(kernel.add(start, self._slots_at))
+        if self._box is not None:
+            self._gather_from_box(kernel, self._box, known, (base, address))
+            return
+        rows = max(1, self._slots // (self._units * FACES))
 
         def on_rows(batch: SSAValue) -> None:
             first = kernel.multiply(batch, rows)
@@ -237,6 +208,139 @@ class GatheredTiles(TileAddresses):
 
         kernel.count(TILE // rows, on_rows)
 
+    def _gather_from_box(
+        self,
+        kernel: KernelBuilder,
+        box: d2m.Box,
+        known: Mapping[int, Number],
+        addresses: tuple[Number, Number],
+    ) -> None:
+        """Copy the elements of a tile from the faces that all of them are in.
+
+        `addresses` are those of the faces, which are read unless they are there, and of the tile.
+        """
+        base, address = addresses
+        first: list[Number] = []
+        number: Number = 0
+        for side in box.sides:
+            first.append(evaluate(kernel, side.first, known))
+            number = kernel.add(kernel.multiply(number, side.extent), first[-1])
+        held = self._held
+        assert held is not None, "boxes have numbers"
+
+        def read() -> None:
+            self._read_box(kernel, box, first, base)
+            held.store(0, number)
+
+        kernel.branch(kernel.compare("ne", held.load(0), number), read)
+
+        def copy(at: dict[int, Number], _: Number) -> None:
+            self._copy_from_box(kernel, box, at, (base, self._target(kernel, at, address)))
+
+        self._each_piece(
+            kernel,
+            known,
+            (0, TILE),
+            copy,
+            lambda at: self._clear(kernel, self._target(kernel, at, address)),
+        )
+
+    def _read_box(
+        self, kernel: KernelBuilder, box: d2m.Box, first: Sequence[Number], base: Number
+    ) -> None:
+        """Read its faces, and wait for them."""
+        layout = device_layout_of(self._view.input.type)
+        assert layout is not None, "buffers have layouts"
+        rank = len(box.sides)
+        *before, x, y = dims(rank)
+        grid = (constant(0) for _ in layout.grid_shape)
+        tile = AffineMap(rank, 0, (*grid, *before, y // FACES, x // FACES))
+        extents = (*layout.shard_shape[:-2], *(FACES * n for n in layout.shard_shape[:-3:-1]))
+        places = [
+            linear_form(expr, extents) for expr in self._below.place.results.compose(tile).results
+        ]
+        size = FACE * FACE * self._bytes
+        inside = linear_form((y % FACES * FACES + x % FACES) * size, extents)
+        runs = self._below.place.runs
+        assert runs is not None, "buffers of bytes have neighbours"
+
+        def read(target: Number, face: Sequence[Number]) -> None:
+            known = dict(enumerate(face))
+            place: list[Number] = [evaluate(kernel, form, known) for form in places]
+            place[runs] = kernel.add(place[runs], evaluate(kernel, inside, known))
+            kernel.call("noc_async_read", self._below.network_address(kernel, place), target, size)
+
+        def along(number: int, target: Number, face: Sequence[Number]) -> None:
+            if number == rank:
+                read(target, face)
+                return
+            side = box.sides[number]
+            stride = size * math.prod(each.count for each in box.sides[number + 1 :])
+
+            def on_face(index: Number) -> None:
+                at = kernel.add(first[number], index)
+                if side.may_leave:
+                    at = self._smaller(kernel, at, side.extent - 1)
+                along(number + 1, kernel.add(target, kernel.multiply(index, stride)), [*face, at])
+
+            if side.count == 1:
+                on_face(0)
+            else:
+                kernel.count(side.count, on_face)
+
+        along(0, base, [])
+        kernel.call("noc_async_read_barrier")
+
+    def _copy_from_box(
+        self,
+        kernel: KernelBuilder,
+        box: d2m.Box,
+        at: dict[int, Number],
+        addresses: tuple[Number, Number],
+    ) -> None:
+        """Copy the elements of a piece."""
+        elements = self._elements_of(kernel, at)
+        start, place_of = elements.place(box.element)
+        base = kernel.add(addresses[0], kernel.multiply(start, self._bytes))
+        self._copy_each(kernel, elements, (base, addresses[1]), place_of)
+
+    def _elements_of(self, kernel: KernelBuilder, at: Mapping[int, Number]) -> _Elements:
+        if self._lane not in self._named:
+            at = self._name(kernel, at)
+        changing = {self._lane} | ({self._number} - at.keys())
+        return _Elements(kernel, at, changing, self._namer(kernel, at))
+
+    def _copy_each(
+        self,
+        kernel: KernelBuilder,
+        elements: _Elements,
+        addresses: tuple[Number, Number],
+        place_of: _PlaceOf,
+    ) -> None:
+        """Copy the elements of a piece, each from a place behind an address, to another one."""
+        source, target = (self._pointer(kernel, address) for address in addresses)
+
+        def copy(lane: SSAValue) -> None:
+            place = place_of(elements.known({self._lane: lane}))
+            (value,) = kernel.call("load_from_l1", source, place)
+            kernel.call("store_to_l1", value, target, lane)
+
+        last = self._last_lane(kernel, elements.at)
+        count = kernel.add(last, 1)
+        kernel.count(count, copy)
+        if isinstance(last, SSAValue):
+            rest = kernel.add(kernel.multiply(last, -1), FACE - 1)
+            kernel.count(
+                rest,
+                lambda each: kernel.call("store_to_l1", 0, target, kernel.add(each, count)),
+            )
+
+    def _namer(
+        self, kernel: KernelBuilder, at: Mapping[int, Number]
+    ) -> Callable[[Mapping[int, Number]], Mapping[int, Number]]:
+        """What adds to the place of an element in a piece all else, the number included."""
+        return lambda place: {**at, **place}
+
     def _each_face(
         self,
         kernel: KernelBuilder,
@@ -261,9 +365,9 @@ class GatheredTiles(TileAddresses):
                         lambda: self._clear(kernel, target, FACE),
                     )
 
-            kernel.count(_FACES, on_face)
+            kernel.count(FACES, on_face)
 
-        kernel.count(_FACES, on_row)
+        kernel.count(FACES, on_row)
 
     def _read_face(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
         """Read the rows of a face, from one or two of the buffer; clear those beyond the view."""
@@ -290,7 +394,7 @@ class GatheredTiles(TileAddresses):
             row = evaluate(kernel, self._form(dim(self._rank - 2) * TILE + dim(self._row)), at)
             left = kernel.add(kernel.multiply(row, -1), rows)
             count = self._smaller(kernel, left, FACE)
-        start = evaluate(kernel, self._form(self._elements()[-2] % FACE), at)
+        start = evaluate(kernel, self._form(self._elements[-2] % FACE), at)
         return count, self._smaller(kernel, count, kernel.add(kernel.multiply(start, -1), FACE))
 
     def _clear_rows_after(self, kernel: KernelBuilder, target: Number, count: Number) -> None:
@@ -306,7 +410,7 @@ class GatheredTiles(TileAddresses):
         right = kernel.value(kernel.add(base, TILE * TILE // 2 * self._bytes))
         count, first = self._rows_of_face(kernel, at)
         # Units may be of several rows: those in front of the first one are read, too.
-        before = evaluate(kernel, self._form(self._elements()[-2] % (self._unit // FACE)), at)
+        before = evaluate(kernel, self._form(self._elements[-2] % (self._unit // FACE)), at)
         last = self._last_lane(kernel, at)
         columns = [(base, 0), (right, last)] if self._first else [(base, 0)]
         held = kernel.add(first, before)
@@ -384,14 +488,14 @@ class GatheredTiles(TileAddresses):
         def on_row(row: SSAValue) -> None:
             def on_face(face: SSAValue) -> None:
                 at = {**known, self._row: kernel.add(row, first), self._face: face}
-                number = kernel.add(kernel.multiply(row, _FACES), face)
+                number = kernel.add(kernel.multiply(row, FACES), face)
                 condition = self._is_inside(kernel, at)
                 if condition is None:
                     inside(at, number)
                 else:
                     kernel.branch(condition, lambda: inside(at, number), lambda: outside(at))
 
-            kernel.count(_FACES, on_face)
+            kernel.count(FACES, on_face)
 
         kernel.count(count, on_row)
 
@@ -438,13 +542,8 @@ class GatheredTiles(TileAddresses):
 
     def _read_units(self, kernel: KernelBuilder, at: Mapping[int, Number], slot: Number) -> None:
         """Start to read the units of a piece: of its first and last element, or of each."""
-
-        def read_unit(lane: SSAValue) -> None:
-            target = kernel.add(slot, kernel.multiply(lane, self._unit_bytes))
-            self._read(kernel, {**at, self._lane: lane}, target, self._unit_bytes)
-
         if not self._is_run:
-            self._each_element(kernel, at, read_unit, lambda lane: None)
+            self._read_each(kernel, at, slot)
             return
         self._read(kernel, {**at, self._lane: 0}, slot, self._unit_bytes)
         last = self._last_lane(kernel, at)
@@ -459,43 +558,36 @@ class GatheredTiles(TileAddresses):
             rows = slot, kernel.add(slot, self._unit_bytes)
             self._copy_run(kernel, rows, target, self._last_lane(kernel, at))
             return
-        start = self._name(kernel, {**at, self._lane: 0}) if self._is_run else at
-        first = evaluate(kernel, self._source.lane, start) if self._is_run else 0
+        elements = self._elements_of(kernel, at)
+        if self._is_run:
+            start = self._name(kernel, {**at, self._lane: 0})
+            first = kernel.multiply(evaluate(kernel, self._source.lane, start), self._bytes)
+            addresses = kernel.add(slot, first), target
+            self._copy_each(kernel, elements, addresses, lambda known: known[self._lane])
+            return
+        form = self._source.lane + LinearForm(0, {dim(self._lane): self._unit})
+        first, place_of = elements.place(form)
+        address = kernel.add(slot, kernel.multiply(first, self._bytes))
+        self._copy_each(kernel, elements, (address, target), place_of)
 
-        def copy(lane: SSAValue) -> None:
-            if self._is_run:
-                place = kernel.add(lane, first)
-            else:
-                named = self._name(kernel, {**at, self._lane: lane})
-                inside = evaluate(kernel, self._source.lane, named)
-                place = kernel.add(kernel.multiply(lane, self._unit), inside)
-            self._copy_element(kernel, (slot, place), (target, lane))
+    def _read_each(self, kernel: KernelBuilder, at: Mapping[int, Number], slot: Number) -> None:
+        """Start to read the unit of each element of a piece."""
+        elements = self._elements_of(kernel, at)
+        byte = self._source.unit * (self._unit * self._bytes)
+        runs = self._below.place.runs
+        assert runs is not None, "buffers of bytes have neighbours"
+        forms = list(self._source.place)
+        forms[runs] = forms[runs] + byte
+        places = [elements.place(form) for form in forms]
 
-        def clear(lane: SSAValue) -> None:
-            self._store(kernel, 0, (target, lane))
+        def read_unit(lane: SSAValue) -> None:
+            known = elements.known({self._lane: lane})
+            place = [kernel.add(place_of(known), start) for start, place_of in places]
+            source = self._below.network_address(kernel, place)
+            target = kernel.add(slot, kernel.multiply(lane, self._unit_bytes))
+            kernel.call("noc_async_read", source, target, self._unit_bytes)
 
-        self._each_element(kernel, at, copy, clear)
-
-    def _each_element(
-        self,
-        kernel: KernelBuilder,
-        at: Mapping[int, Number],
-        inside: Callable[[SSAValue], None],
-        outside: Callable[[SSAValue], None],
-    ) -> None:
-        """Loop over the elements of a piece."""
-        columns = self._view.shape[-1]
-        form = self._form(dim(self._rank - 1) * TILE + dim(self._face) * FACE + dim(self._lane))
-
-        def on_element(lane: SSAValue) -> None:
-            if not columns % FACE:
-                inside(lane)
-                return
-            number = evaluate(kernel, form, {**at, self._lane: lane})
-            condition = kernel.compare("slt", number, columns)
-            kernel.branch(condition, lambda: inside(lane), lambda: outside(lane))
-
-        kernel.count(FACE, on_element)
+        kernel.count(kernel.add(self._last_lane(kernel, at), 1), read_unit)
 
     def _read(
         self,
@@ -523,16 +615,6 @@ class GatheredTiles(TileAddresses):
     def _pointer(self, kernel: KernelBuilder, address: Number) -> SSAValue:
         return kernel.pointer(address, 8 * self._bytes)
 
-    def _copy_element(
-        self,
-        kernel: KernelBuilder,
-        source: tuple[Number, Number],
-        target: tuple[Number, Number],
-    ) -> None:
-        pointer = self._pointer(kernel, source[0])
-        (value,) = kernel.call("load_from_l1", pointer, source[1])
-        self._store(kernel, value, target)
-
     def _store(self, kernel: KernelBuilder, value: Number, target: tuple[Number, Number]) -> None:
         pointer = self._pointer(kernel, target[0])
         kernel.call("store_to_l1", value, pointer, target[1])
@@ -547,6 +629,30 @@ class GatheredTiles(TileAddresses):
         kernel.count(kernel.multiply(pieces, FACE * self._bytes // _WORD), clear)
 
 
+_PlaceOf = Callable[[Mapping[int, Number]], Number]
+"""The value of a sum, from that of each dimension."""
+
+
+@dataclass(frozen=True)
+class _Elements:
+    """The elements of a piece: what their places have in common is computed once."""
+
+    kernel: KernelBuilder
+    at: Mapping[int, Number]
+    """What is the same for all of them."""
+    changing: Set[int]
+    """The dimensions that are not."""
+    known: Callable[[Mapping[int, Number]], Mapping[int, Number]]
+    """All dimensions of an element, from that of the place in its piece."""
+
+    def place(self, form: LinearForm) -> tuple[Number, _PlaceOf]:
+        """What is the same for all elements, and what is to be added for each."""
+        rest = {term: f for term, f in form.factors.items() if term.used_dims() & self.changing}
+        fixed = {term: f for term, f in form.factors.items() if term not in rest}
+        start = evaluate(self.kernel, LinearForm(form.offset, fixed), self.at)
+        return start, lambda known: evaluate(self.kernel, LinearForm(0, rest), known)
+
+
 def _if_positive(kernel: KernelBuilder, number: Number, body: Callable[[], None]) -> None:
     """Do something if a number is above 0."""
     if isinstance(number, SSAValue):
@@ -557,7 +663,7 @@ def _if_positive(kernel: KernelBuilder, number: Number, body: Callable[[], None]
 
 def _place_in_tile(row: AffineExpr, column: AffineExpr) -> AffineExpr:
     """The number of an element among those of a tile: faces follow each other."""
-    face = row // FACE * _FACES + column // FACE
+    face = row // FACE * FACES + column // FACE
     return as_expr(face * (FACE * FACE) + row % FACE * FACE + column % FACE)
 
 
@@ -641,10 +747,10 @@ class NumberedTiles(GatheredTiles):
         super().__init__(kernel, view, belows[0], alignment, bounce)
         self._numbers = belows[1]
         self._count = view.count
-        self._slots_at = TILE * TILE * _NUMBER_BYTES
+        self._slots_at = TILE_OF_NUMBERS
         layout = device_layout_of(view.numbers.type)
         assert layout is not None, "buffers have layouts"
-        element = AffineMap(len(self._extents), 0, self._place_in_view())
+        element = AffineMap(len(self._extents), 0, self._in_view)
         places, inside = self._find_in(self._numbers, layout, view.places.compose(element).results)
         self._tile_of_numbers = [self._form(each) for each in places]
         self._place_of_number = self._form(inside)
@@ -673,10 +779,31 @@ class NumberedTiles(GatheredTiles):
             return at
         return {**at, self._number: self._load(kernel, at)}
 
+    def _namer(
+        self, kernel: KernelBuilder, at: Mapping[int, Number]
+    ) -> Callable[[Mapping[int, Number]], Mapping[int, Number]]:
+        if self._number in at:
+            return super()._namer(kernel, at)
+        elements = _Elements(kernel, at, {self._lane}, lambda place: {**at, **place})
+        start, place_of = elements.place(self._place_of_number)
+        address = kernel.add(self._base, kernel.multiply(start, _NUMBER_BYTES))
+        pointer = kernel.pointer(address)
+
+        def name(place: Mapping[int, Number]) -> Mapping[int, Number]:
+            known = elements.known(place)
+            (number,) = kernel.call("load_from_l1", pointer, place_of(known))
+            return {**known, self._number: self._within(kernel, number)}
+
+        return name
+
     def _load(self, kernel: KernelBuilder, at: Mapping[int, Number]) -> Number:
         """The number of an element, within the buffer."""
         place = evaluate(kernel, self._place_of_number, at)
         (number,) = kernel.call("load_from_l1", kernel.pointer(self._base), place)
+        return self._within(kernel, number)
+
+    def _within(self, kernel: KernelBuilder, number: SSAValue) -> Number:
+        """A number, or the nearest one that is in the buffer."""
         least = kernel.choose(kernel.compare("sgt", number, 0), number, 0)
         most = self._count - 1
         return kernel.choose(kernel.compare("slt", least, most), least, most)

@@ -317,12 +317,13 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         factor if count == 1 else extent // size
         for factor, count, extent, size in zip(factors, cores, nest.extents, sizes, strict=True)
     ]
-    reader, writer, dram_bytes, l1_traffic = 0.0, 0.0, 0.0, 0.0
+    reader, writer, dram_bytes, l1_traffic, block_bytes = 0.0, 0.0, 0.0, 0.0, 0
     for each in nest.inputs:
         depth = operand_depth(each.iterators, factors)
         loads = math.prod(factors[:depth])
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
+        block_bytes += tiles * each.tile_bytes if loads > 1 else 0
         moved = loads * tiles * each.moved_bytes
         cycles = max(loads * tiles * each.page_cycles(figures), moved / figures.core_rate)
         # The core that multicasts a block waits for each of its parts in turn.
@@ -371,7 +372,13 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
     moving = max(reader + writer, memory) if nest.is_serial else reader + writer
     fill = moving / steps + figures.first_load
     cycles = busiest + fill + steps * figures.step
-    return Schedule(sizes, cores, l1_bytes, round(cycles))
+    input_blocks = None
+    has_room = l1_bytes + block_bytes <= machine.l1_bytes
+    if nest.exchanges and has_room and 1 < machine.buffers < steps:
+        # Cores that wait for others load one block more meanwhile.
+        input_blocks = machine.buffers + 1
+        l1_bytes += block_bytes
+    return Schedule(sizes, cores, l1_bytes, round(cycles), input_blocks=input_blocks)
 
 
 def _compute_cycles(nest: Nest, sizes: Shape, parallel: int, adding: float) -> tuple[float, float]:

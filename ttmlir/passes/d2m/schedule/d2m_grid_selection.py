@@ -45,8 +45,8 @@ Ensures: every operand is a view in blocks of a buffer; block sizes divide exten
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
 reductions. Where neighbours share rows (`row_split.py`), the columns are an iterator, too. What
 steps of a reduction add to is in memory of the core if DST does not hold it; that of a product
-alone is the block of the output. Where its rows are stored in the last steps, `d2m.input_blocks`
-says how many blocks of its inputs have room.
+alone is the block of the output. Where its rows are stored in the last steps, and where cores that
+share rows wait for each other, `d2m.input_blocks` says how many blocks of inputs have room.
 On tensors: the operands of a generic on grids of their own, the largest that divide their tiles
 (`tensor_grids.py`).
 Options: cores, L1, buffers of a circular buffer, the order of the loops of products, tiles of DST,
