@@ -67,6 +67,24 @@ void notes() {
     int sized[squares(3)]={1}; int total=0; for(int i=0;i<5;i++) total+=sized[0]+sq(i); note(total); constexpr int nine=9; H h9(nine); note(h9.r); const int cells=2; H hc(cells); int more[cells]={hc.r}; note(more[0]); uint32_t u=1; note(squares(4)+sq(int(u))); u++;
     P pf=g>0?through:around; note(pf(x,x)); note(pf(x,3)); pf=around; note(pf(x,g)); x=g; note(pf(x,f())); Q qf=g>6000?two:one; note(qf(g)); note(qf(7)); note(qf(x+1)); qf=two; note(qf(g)); qf=[](const int& k){ g=70; return k; }; note(qf(g)); note(qf(a[2])); }
 }  // namespace passed
+// Assignments and increments are places.
+namespace changed {
+struct Counter {
+    int n = 1;
+    Counter& operator++() { ++n; return *this; }
+    int& set(int v) { return n = v; }
+};
+int& raise(int& a) { return ++a; }
+int& add(int& a, int b) { return a += b; }
+void notes() {
+    int a = 1, t[3] = {1, 2, 3}, i = 0;
+    int& last = ++a; a = 3; note(last); const int& seen = (a = 6); a = 8; note(seen);
+    int* p = &++a; a = 77; note(*p); auto&& u = --a; a = 5; note(u);
+    raise(a) += 10; note(a); add(a, 3) *= 2; note(a);
+    int& part = (t[i++] += 5); part *= 2; note(t[0]); note(i); (t[i++] = 4) += 1; note(t[1]); note(i);
+    Counter c; c.set(3) += 4; const Counter& same = ++c; c.n = 30; note(same.n); note(c.n);
+}
+}
 void kernel_main() {
     constants::notes(); passed::notes();
     Sides sides[] = {{3, 4}, {5}};
@@ -89,5 +107,5 @@ void kernel_main() {
     other += *low + *high; note(plain);
     for (uint32_t *i = numbers, *e = numbers + 4; i != e; ++i) note(*i);
     Holding<3> holding; note(holding.own.v); note(Holding<1>::fixed.v); Bound null(nullptr); note(null.v); Bound three = 3; note(three.v);
-    named::notes();
+    named::notes(); changed::notes();
 }

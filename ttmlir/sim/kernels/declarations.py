@@ -69,6 +69,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     retype_lvalue,
     take_address,
 )
+from ttmlir.sim.kernels.expressions.operators import look_at_last
 from ttmlir.sim.kernels.expressions.static_functions import (
     note_static_functions,
     refuse_large_table,
@@ -598,7 +599,9 @@ def _declare_reference(
     if initial is None or isinstance(initial, tree.Braces):
         raise context.error(declarator, "a reference needs a variable that it refers to")
     initial = _choose_extreme(context, initial)
-    found = look_at(context, initial)
+    setup = list[ast.expr]()
+    found = look_at_last(context, initial, setup)
+    emit_setup(context, setup, declarator)
     is_place = not type_.is_rvalue
     if isinstance(found, Value):
         is_const = isinstance(initial, tree.Name) or found.is_const

@@ -277,11 +277,13 @@ def list_declared_names(node: tree.Node) -> tuple[str, ...]:
 
 
 def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
-    """The variables that a place may be a part of: `a` of `a.b[1]`, both of `(c ? a : b)`."""
+    """The variables that a place may be part of: `a` of `a.b[1]` or `++a`, both of `c ? a : b`."""
     match node:
         case tree.Index(base=inner) | tree.Member(base=inner) | tree.PointedMember(base=inner):
             yield from root_names(inner)
         case tree.Cast(value=inner) | tree.BinaryOperation(operator=",", right=inner):
+            yield from root_names(inner)
+        case tree.Assign(target=inner) | tree.Update(operand=inner, postfix=False):
             yield from root_names(inner)
         case tree.Name(text=text):
             yield text

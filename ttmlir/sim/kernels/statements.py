@@ -40,6 +40,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 )
 from ttmlir.sim.kernels.expressions.operators import (
     change_object,
+    look_at_last,
     operate,
     prepare_assignment,
     prepare_update,
@@ -316,7 +317,9 @@ def _return_reference(
     """Return where something is, from a function that returns a reference."""
     if isinstance(value, tree.Braces):
         raise context.error(value, "a reference needs a variable that it refers to")
-    found, wanted = look_at(context, value), context.result
+    setup, wanted = list[ast.expr](), context.result
+    found = look_at_last(context, value, setup)
+    emit_setup(context, setup, value)
     if isinstance(wanted, PointerType) and wanted.const and is_scalar(wanted.pointee):
         if not (has_address(found) and is_same_type(wanted.pointee, found.type)):
             context.copies = True  # The function is compiled anew.

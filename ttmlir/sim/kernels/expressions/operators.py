@@ -147,14 +147,16 @@ def _evaluate_address(context: Context, node: tree.Unary) -> Value:
     pointed = name_member(context, node.operand)
     if pointed is not None:
         return pointed
-    found = look_at(context, node.operand)
+    setup = list[ast.expr]()
+    found = look_at_last(context, node.operand, setup)
     is_designator = isinstance(node.operand, tree.Unary) and node.operand.operator == "*"
     if isinstance(found, Value) and isinstance(found.type, FunctionType):
         return found
     if isinstance(found, Value) and is_designator and points_to_function(found.type):
         return found
     lvalue = find_lvalue(context, node.operand) if isinstance(found, Value) else found
-    return take_address(context, lvalue, node)
+    pointer = take_address(context, lvalue, node)
+    return replace(pointer, node=code.last_of(*setup, pointer.node))
 
 
 _WITHOUT_EFFECT = (tree.Integer, tree.Floating, tree.Boolean)
@@ -688,20 +690,48 @@ def _keep_value(
 
 def _find_last_changed(context: Context, node: tree.Expression, setup: list[ast.expr]) -> Lvalue:
     """The place of `(f(), x)`, `(x = 1)` or `++x`, after what happens first."""
+    if not _acts_first(node):
+        return _find_changeable(context, node)
+    found = look_at_last(context, node, setup)
+    return _find_changeable(context, _known(found, node.position))
+
+
+def _acts_first(node: tree.Expression) -> bool:
+    match node:
+        case tree.Assign() | tree.Update(postfix=False) | tree.BinaryOperation(operator=","):
+            return True
+        case _:
+            return False
+
+
+def look_at_last(context: Context, node: tree.Expression, setup: list[ast.expr]) -> Lvalue | Value:
+    """The place of `(f(), x)`, `(x = 1)` or `++x`, or the value of what has none.
+
+    What happens first is added to `setup`.
+    """
     match node:
         case tree.BinaryOperation(operator=",", left=first, right=last):
-            pass
-        case tree.Assign(target=last) | tree.Update(operand=last, postfix=False):
-            first = node
+            if context.unit.find("operator,", context.scope):
+                return look_at(context, node)
+            found = look_at(context, first)
+        case tree.Assign(target=written) | tree.Update(operand=written, postfix=False):
+            place = look_at_last(context, written, setup)
+            if isinstance(place, Value):
+                return look_at(context, node)
+            last = _known(stabilize(context, place, setup), written.position)
+            is_assignment = isinstance(node, tree.Assign)
+            found = change(
+                context,
+                replace(node, target=last) if is_assignment else replace(node, operand=last),
+            )
+            if not isinstance(found, Value):
+                return found  # An operator of a class gives it.
         case _:
-            return _find_changeable(context, node)
-    found = look_at(context, first)
-    if not isinstance(found, Value) and first is node:
-        return _find_changeable(context, _known(found, node.position))
+            return look_at(context, node)
     done = found if isinstance(found, Value) else read_lvalue(context, found)
     if context.unit.has_effect(done.node):
         setup.append(done.node)
-    return _find_last_changed(context, last, setup)
+    return look_at_last(context, last, setup)
 
 
 def _find_changeable(context: Context, node: tree.Expression) -> Lvalue:
