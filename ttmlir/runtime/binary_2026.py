@@ -28,8 +28,9 @@ from ttmlir.runtime.binary import (
     require,
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
-from ttmlir.runtime.records_2026 import CALLS, read_array, read_desc, translate
+from ttmlir.runtime.records_2026 import CALLS, translate
 from ttmlir.runtime.tensor import Array, TensorDesc
+from ttmlir.runtime.tensors_2026 import read_array, read_desc
 from ttmlir.runtime.traces_2026 import LAUNCH, Recording, find_recording, written_inputs
 from ttmlir.terminal import shown_name
 
