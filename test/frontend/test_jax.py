@@ -120,6 +120,30 @@ def test_stages_of_jax_are_models_too(stage: str) -> None:
     assert compiled.name == "function"
 
 
+def test_exports_for_several_platforms_and_sizes() -> None:
+    """The number of the platform is no argument of a call; sizes are given by examples."""
+
+    def function(x: Any) -> Any:
+        return lax.platform_dependent(x, tpu=jnp.sin, cpu=jnp.cos)
+
+    exported = export.export(jax.jit(function), platforms=["tpu", "cpu"])(X)
+    for model in (exported, export.deserialize(exported.serialize())):
+        assert_same(ttmlir.compile(model)(X), jnp.cos(X))
+    shape = jax.ShapeDtypeStruct(export.symbolic_shape("b, 7"), X.dtype)
+    exported = export.export(jax.jit(function))(shape)
+    with pytest.raises(TypeError) as caught:
+        ttmlir.compile(exported)
+    assert str(caught.value) == (
+        "'function' takes arrays of any size (float32[b,7]); "
+        "ttmlir.compile(exported.call, x) compiles it for the shapes of x"
+    )
+    assert_same(ttmlir.compile(exported.call, X)(X), jnp.cos(X))
+    with pytest.raises(
+        TypeError, match=r"machine code; ttmlir.compile takes the function, or what"
+    ):
+        ttmlir.compile(jax.jit(function).lower(X).compile())
+
+
 def test_shapes_give_no_golden_results(tmp_path: Path) -> None:
     """They have no numbers to compute from; `golden=(x,)` has."""
     shape = jax.ShapeDtypeStruct(X.shape, X.dtype)
