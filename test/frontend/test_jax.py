@@ -247,6 +247,29 @@ def test_unsupported_operations_are_shown_in_the_users_source() -> None:
     assert caret.index("^") == line.index("jax.lax")
 
 
+@pytest.mark.filterwarnings("ignore:.*are kept as bf16 on the device")
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda z: jnp.linalg.eigvalsh(z), "of real numbers also QR factors, singular values"),
+        (lambda z: jnp.linalg.qr(z)[1], "those of f16, bf16, f32, f64 with 1 to 1024 rows and col"),
+        (
+            lambda z: lax.bitcast_convert_type(z.real.astype(jnp.float8_e5m2), jnp.uint8),
+            "keeps numbers of f8E5M2 as bf16, and has no bits of theirs; convert them to bf16",
+        ),
+    ],
+    ids=["eigenvalues", "factors", "bits"],
+)
+def test_refusals_in_jitted_functions_of_jax_are_shown_where_those_are_called(
+    function: Any, words: str
+) -> None:
+    """JAX gives what is inside of them no lines."""
+    with pytest.raises(ttmlir.CompilationError, match=rf"^\S*{Path(__file__).name}:") as caught:
+        ttmlir.compile(function, jnp.eye(3, dtype=jnp.complex64))
+    assert words in str(caught.value)
+    assert str(caught.value).splitlines()[1].strip().startswith(("(lambda z", "lambda z"))
+
+
 def test_saved_files_hold_what_jax_computes(tmp_path: Path) -> None:
     """`ttrt run --golden` compares with it."""
     compiled = ttmlir.compile(scaled, {"scale": Y}, X)
