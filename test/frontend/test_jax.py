@@ -172,6 +172,30 @@ def test_stages_of_jax_are_models_too(stage: str) -> None:
     assert compiled.name == "function"
 
 
+def test_exports_for_several_platforms_and_sizes() -> None:
+    """The number of the platform is no argument of a call; sizes are given by examples."""
+
+    def function(x: Any) -> Any:
+        return lax.platform_dependent(x, tpu=jnp.sin, cpu=jnp.cos)
+
+    exported = export.export(jax.jit(function), platforms=["tpu", "cpu"])(X)
+    for model in (exported, export.deserialize(exported.serialize())):
+        assert_same(ttmlir.compile(model)(X), jnp.cos(X))
+    shape = jax.ShapeDtypeStruct(export.symbolic_shape("b, 7"), X.dtype)
+    exported = export.export(jax.jit(function))(shape)
+    with pytest.raises(TypeError) as caught:
+        ttmlir.compile(exported)
+    assert str(caught.value) == (
+        "'function' takes arrays of any size (float32[b,7]); "
+        "ttmlir.compile(exported.call, x) compiles it for the shapes of x"
+    )
+    assert_same(ttmlir.compile(exported.call, X)(X), jnp.cos(X))
+    with pytest.raises(
+        TypeError, match=r"machine code; ttmlir.compile takes the function, or what"
+    ):
+        ttmlir.compile(jax.jit(function).lower(X).compile())
+
+
 def test_shapes_give_no_golden_results(tmp_path: Path) -> None:
     """They have no numbers to compute from; `golden=(x,)` has."""
     shape = jax.ShapeDtypeStruct(X.shape, X.dtype)
@@ -273,6 +297,29 @@ def test_unsupported_operations_are_shown_in_the_users_source() -> None:
     assert "the tridiagonal form of a matrix" in place
     assert line.strip() == "return jax.lax.linalg.tridiagonal(x @ x.T)[1]  # not supported"
     assert caret.index("^") == line.index("jax.lax")
+
+
+@pytest.mark.filterwarnings("ignore:.*are kept as bf16 on the device")
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda z: jnp.linalg.eigvalsh(z), "of real numbers also QR factors, singular values"),
+        (lambda z: jnp.linalg.qr(z)[1], "those of f16, bf16, f32, f64 with 1 to 1024 rows and col"),
+        (
+            lambda z: lax.bitcast_convert_type(z.real.astype(jnp.float8_e5m2), jnp.uint8),
+            "keeps numbers of f8E5M2 as bf16, and has no bits of theirs; convert them to bf16",
+        ),
+    ],
+    ids=["eigenvalues", "factors", "bits"],
+)
+def test_refusals_in_jitted_functions_of_jax_are_shown_where_those_are_called(
+    function: Any, words: str
+) -> None:
+    """JAX gives what is inside of them no lines."""
+    with pytest.raises(ttmlir.CompilationError, match=rf"^\S*{Path(__file__).name}:") as caught:
+        ttmlir.compile(function, jnp.eye(3, dtype=jnp.complex64))
+    assert words in str(caught.value)
+    assert str(caught.value).splitlines()[1].strip().startswith(("(lambda z", "lambda z"))
 
 
 def test_saved_files_hold_what_jax_computes(tmp_path: Path) -> None:

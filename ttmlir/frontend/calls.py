@@ -1118,8 +1118,12 @@ class JaxOpener(Opener):
             return list(keys)
 
     def open_mapping(self, value: Mapping[Any, Any]) -> Opened:
-        """A dictionary; classes that JAX knows are rebuilt by their own rules."""
-        registered = None if isinstance(value, dict) else self.open_registered(value)
+        """A dictionary; classes that JAX knows are ordered and rebuilt by their own rules.
+
+        An `OrderedDict` is not sorted.
+        """
+        is_sorted = type(value) in (dict, defaultdict)
+        registered = None if is_sorted else self.open_registered(value)
         return registered or super().open_mapping(value)
 
     def open_registered(self, value: Any) -> Opened | None:

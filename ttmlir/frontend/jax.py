@@ -293,6 +293,11 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
             f"a {type(model).__name__} object of JAX knows its arguments: ttmlir.compile takes no "
             "examples with it"
         )
+    if isinstance(model, jax.stages.Compiled):
+        raise ArgumentTypeError(
+            "a Compiled object of JAX holds machine code; ttmlir.compile takes the function, or "
+            "what its .lower(...) returns"
+        )
     if isinstance(model, export.Exported):
         return _import(jax, _of_exported(model))
     if isinstance(model, jax.stages.Lowered):
@@ -626,10 +631,21 @@ def _kept_of(lowered: Any, count: int) -> Sequence[int]:
 
 
 def _of_exported(exported: Any) -> _Program:
+    unknown = [
+        each for each in exported.in_avals if not all(isinstance(n, int) for n in each.shape)
+    ]
+    if unknown:
+        raise ArgumentTypeError(
+            f"'{exported.fun_name}' takes arrays of any size ({', '.join(map(str, unknown))}); "
+            "ttmlir.compile(exported.call, x) compiles it for the shapes of x"
+        )
     ir: Any = import_module("jaxlib.mlir.ir")
     mlir: Any = import_module("jax.interpreters.mlir")
     with mlir.make_ir_context():
         module = ir.Module.parse(exported.mlir_module())
+    # A program for several platforms takes the number of one before its other arguments.
+    names: Sequence[str] = exported.platforms
+    platform = next((names.index(name) for name in ("tt", "cpu") if name in names), 0)
     return _Program(
         name=exported.fun_name,
         module=module,
@@ -639,6 +655,7 @@ def _of_exported(exported: Any) -> _Program:
         outputs=exported.out_avals,
         out_tree=exported.out_tree,
         executable=lambda: exported.call,
+        constants=[np.asarray(platform, np.int32)] if len(names) > 1 else (),
     )
 
 

@@ -231,9 +231,9 @@ def refuse(op: Operation, message: str) -> NoReturn:
 
 def refuse_at(op: Operation, message: str) -> NoReturn:
     """Fail with a message that does not begin with the operation's name, at its location."""
-    from ttmlir.mlir.reporting import LocatedError
+    from ttmlir.mlir.reporting import LocatedError, location_of
 
-    raise LocatedError(op.location, message)
+    raise LocatedError(location_of(op), message)
 
 
 def refuse_to_legalize(op: Operation, reason: str) -> NoReturn:

@@ -330,7 +330,32 @@ def op_diagnostic(
     """A diagnostic about an operation, in MLIR's form: errors show the operation in a note."""
     text = f"'{op_name(op)}' op {message}" if with_name else message
     shown = (_current_operation(op),) if severity == "error" else ()
-    return Diagnostic(severity, op.location, text, (*shown, *notes))
+    return Diagnostic(severity, location_of(op), text, (*shown, *notes))
+
+
+def location_of(op: Operation) -> LocationAttr:
+    """Where an operation is; if no file is known, also where its function is called first.
+
+    The functions of a library that JAX calls by name have no lines of their own.
+    """
+    from xdsl.dialects.func import CallOp, FuncOp
+
+    location, seen = op.location, {op}
+    while file_line_col(location) is None:
+        function = op.parent_op()
+        while function is not None and not isinstance(function, FuncOp):
+            function = function.parent_op()
+        module = None if function is None else function.parent_op()
+        if function is None or module is None:
+            break
+        name = function.sym_name.data
+        calls = (each for each in module.walk() if isinstance(each, CallOp))
+        call = next((each for each in calls if each.callee.string_value() == name), None)
+        if call is None or call in seen:
+            break
+        seen.add(call)
+        op, location = call, CallSiteLoc(location, call.location)
+    return location
 
 
 def _current_operation(op: Operation) -> Diagnostic:

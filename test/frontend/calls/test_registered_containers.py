@@ -6,6 +6,7 @@ Expected values and structures are those of `jax.jit`.
 from __future__ import annotations
 
 import functools
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,21 @@ def test_dictionaries_with_rules_of_their_own() -> None:
         np.testing.assert_allclose(mine, theirs, rtol=1e-6)
     with pytest.raises(InputError, match=r"takes state\['dense'\] as a dictionary of 'b', 'w'"):
         compiled(State({"dense": {"w": X}, "norm": {}}), X)
+
+
+def test_ordered_dictionaries_are_not_sorted() -> None:
+    """As in JAX; a call may give another order."""
+
+    def function(tree: Any) -> Any:
+        return OrderedDict(q=tree["b"] * 10, a=tree["a"], c={"z": tree["b"], "d": tree["a"]})
+
+    tree = OrderedDict(b=X, a=X + 1)
+    compiled, wanted = ttmlir.compile(function, tree), function(tree)
+    for given in (tree, OrderedDict(a=X + 1, b=X)):
+        got = compiled(given)
+        assert jax.tree.structure(got) == jax.tree.structure(wanted)
+        for mine, theirs in zip(jax.tree.leaves(got), jax.tree.leaves(wanted), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 @pytest.mark.parametrize("kind", [BCOO, BCSR])

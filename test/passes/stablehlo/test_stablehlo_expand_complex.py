@@ -96,6 +96,20 @@ def test_moves_and_sums(name: str) -> None:
     check(MOVES[name], *PARTS)
 
 
+def test_numbers_are_sorted_by_both_parts() -> None:
+    """Also beside other operands, and with NaN last."""
+    z = (np.round(PARTS[0]) + 1j * np.round(2 * PARTS[1])).astype(np.complex64)
+    z[0, 0, 1] = np.nan
+
+    def function(z: Any) -> Any:
+        keys = jax.lax.sort((z.imag, z, z.real > 0), num_keys=2)
+        return jnp.sort(z, axis=1), jnp.argsort(z), keys, jnp.unique(z[1], size=7)
+
+    compiled, expected = ttmlir.compile(function, z)(z), jax.jit(function)(z)
+    for found, value in zip(jax.tree.leaves(compiled), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_array_equal(found, value)
+
+
 def test_large_and_small_numbers() -> None:
     """Squares of parts leave the range of float32."""
     real = np.array([3e30, 3e-30, 0, 5, 1e38, 0], np.float32)
@@ -136,7 +150,6 @@ def test_transforms_of_several_dimensions() -> None:
     ("function", "message"),
     [
         (lambda z: z.max(), "of complex numbers there are only sums and products"),
-        (lambda z: jnp.sort(z), "with complex numbers there are only abs, acos, acosh, add, "),
         (
             lambda z: jax.lax.reduce_window(z, 1 + 0j, jax.lax.mul, (1, 2, 1), (1, 1, 1), "VALID"),
             "in windows there are only those of cumprod",
@@ -151,6 +164,36 @@ def test_refusals(function: Callable[[Any], Any], message: str) -> None:
     """At the line of the user."""
     with pytest.raises(ttmlir.CompilationError, match=message):
         ttmlir.compile(lambda a, b: split(function(a + 1j * b)), *PARTS)
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        (
+            "%r = stablehlo.cbrt %z : tensor<5xcomplex<f32>>",
+            "'stablehlo.cbrt': with complex numbers there are only abs, acos, acosh, add, ",
+        ),
+        (
+            """%r = "stablehlo.sort"(%z) <{dimension = 0 : i64}> ({
+            ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+              %c = stablehlo.add %a, %b : tensor<complex<f32>>
+              %x = stablehlo.real %c : (tensor<complex<f32>>) -> tensor<f32>
+              %y = stablehlo.real %b : (tensor<complex<f32>>) -> tensor<f32>
+              %t = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+              stablehlo.return %t : tensor<i1>
+            }) : (tensor<5xcomplex<f32>>) -> tensor<5xcomplex<f32>>""",
+            "complex numbers are put in order by their parts alone",
+        ),
+    ],
+    ids=["operation", "order"],
+)
+def test_text_that_is_refused(operation: str, message: str) -> None:
+    """What JAX does not write."""
+    type_ = "tensor<5xcomplex<f32>>"
+    with pytest.raises(ttmlir.CompilationError, match=message):
+        ttmlir.compile(
+            f"func.func @main(%z: {type_}) -> {type_} {{ {operation} func.return %r : {type_} }}"
+        )
 
 
 INVERSE = ("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "sqrt")

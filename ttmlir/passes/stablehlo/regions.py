@@ -294,7 +294,8 @@ def _samples(comparator: Region, element: Attribute) -> Any:
     if not isinstance(element, AnyFloat):
         info = np.iinfo(dtype)
         near = [number for number in near if info.min <= number <= info.max]
-    return np.unique(np.array([*limits, *near]).astype(dtype))
+    with np.errstate(invalid="ignore"):
+        return np.unique(np.array([*limits, *near]).astype(dtype))
 
 
 def _evaluate(comparator: Region, arguments: Sequence[Any]) -> Any:

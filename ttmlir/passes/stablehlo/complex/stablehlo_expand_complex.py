@@ -185,6 +185,24 @@ class _Expansion:
         build, type_ = Builder.before(op), real_type(op.results[0].type)
         return [Parts(build.create_empty(type_), build.create_empty(type_))]
 
+    def sort(self, op: Operation) -> list[Parts | SSAValue]:
+        """Both parts are operands, and the body compares those of two numbers."""
+        operands = [part for value in op.operands for part in self._parts.get(value, (value,))]
+        ordered = type(op).create(
+            operands=operands,
+            result_types=[value.type for value in operands],
+            properties=op.properties,
+            attributes=op.attributes,
+            regions=[_body_of_parts(op)],
+            location=op.location,
+        )
+        insert_before(op, ordered)
+        results = iter(ordered.results)
+        return [
+            Parts(next(results), next(results)) if value in self._parts else next(results)
+            for value in op.operands
+        ]
+
     def reduce(self, op: Operation) -> list[Parts]:
         """Sums of both parts, or products."""
         names = {definition.mnemonic for definition in combiners(op.regions[-1]) or ()}
@@ -400,16 +418,46 @@ def _real_body(region: Region) -> Region:
     new = Block(arg_types=[real_type(argument.type) for argument in block.args])
     values: dict[SSAValue, SSAValue] = dict(zip(block.args, new.args, strict=True))
     for op in block.ops:
-        clone = type(op).create(
-            operands=[values[value] for value in op.operands],
-            result_types=[real_type(result.type) for result in op.results],
-            properties=op.properties,
-            attributes=op.attributes,
-            location=op.location,
-        )
-        new.add_op(clone)
-        values.update(zip(op.results, clone.results, strict=True))
+        _copy_into(new, op, values, [real_type(result.type) for result in op.results])
     return Region(new)
+
+
+def _body_of_parts(sort: Operation) -> Region:
+    """The body of a sort, which takes two numbers of each operand, as one of their parts."""
+    block, new = sort.regions[0].block, Block()
+    values: dict[SSAValue, SSAValue] = {}
+    numbers: dict[SSAValue, Parts] = {}
+    for pair in zip(block.args[::2], block.args[1::2], strict=True):
+        if is_complex(pair[0].type):
+            part = real_type(pair[0].type)
+            real, imag = ([new.insert_arg(part, len(new.args)) for _ in pair] for _ in PARTS)
+            numbers.update(zip(pair, map(Parts, real, imag), strict=True))
+        else:
+            values.update((each, new.insert_arg(each.type, len(new.args))) for each in pair)
+    for op in block.ops:
+        if op.name in ("stablehlo.real", "stablehlo.imag"):
+            parts = numbers[op.operands[0]]
+            values[op.results[0]] = parts.real if op.name == "stablehlo.real" else parts.imag
+        elif any(value in numbers for value in op.operands):
+            refuse_to_legalize(sort, "complex numbers are put in order by their parts alone")
+        else:
+            _copy_into(new, op, values, [result.type for result in op.results])
+    return Region(new)
+
+
+def _copy_into(
+    block: Block, op: Operation, values: dict[SSAValue, SSAValue], types: Sequence[Attribute]
+) -> None:
+    """Add an operation of other values to a block, whose results stand for those of `op`."""
+    clone = type(op).create(
+        operands=[values[value] for value in op.operands],
+        result_types=types,
+        properties=op.properties,
+        attributes=op.attributes,
+        location=op.location,
+    )
+    block.add_op(clone)
+    values.update(zip(op.results, clone.results, strict=True))
 
 
 _Rule = Callable[[_Expansion, "Operation"], "Sequence[Parts | SSAValue]"]
@@ -470,6 +518,7 @@ RULES: dict[str, _Rule] = {
     "stablehlo.imag": _Expansion.imag,
     "stablehlo.iota": _Expansion.iota,
     "stablehlo.real": _Expansion.real,
+    "stablehlo.sort": _Expansion.sort,
     "tensor.empty": _Expansion.empty,
     "ttir.constant": _Expansion.constant,
     "ttir.matmul": _Expansion.product,

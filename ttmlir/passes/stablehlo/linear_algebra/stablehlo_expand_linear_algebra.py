@@ -421,7 +421,7 @@ class _Expanding:
                 op,
                 f"matrices of {sides[0]} x {sides[1]} {x.dtype} are not supported; supported "
                 f"are those of {', '.join(_ELEMENTS)} with 1 to {MAX_EXTENT} rows and columns"
-                f"{limit}; compute larger ones on the host and pass the result as an argument",
+                f"{limit}; compute others on the host and pass the result as an argument",
             )
         return x.reshape((math.prod(x.shape[:-2]), *sides))
 

@@ -111,8 +111,13 @@ class _Widening(ElementRewrite[_StoredElement]):
     def check(self, op: Operation) -> None:
         """Refuse what is about the bits of numbers."""
         if op.name in _BITS:
+            values = (*op.operands, *op.results)
+            found = next(each for value in values if (each := self.element(value)) is not None)
+            narrow, stored = (dtype_of(each) for each in (found.key, found.stored))
             refuse_to_legalize(
-                op, "the device has no numbers of so few bits; convert them to 8 or 16 bits first"
+                op,
+                f"the device keeps numbers of {narrow} as {stored}, and has no bits of theirs; "
+                f"convert them to {stored} first",
             )
 
     def rewrite(self, op: Operation) -> None:
