@@ -30,6 +30,10 @@ MAX_READ = 1 << 16
 """Most elements of an argument that a program is compiled for the numbers of."""
 
 
+UNSIZED = "how many elements are not 0 is known only when the model runs; Where keeps the shape"
+"""Why a tensor whose size is not known while compiling is refused."""
+
+
 class RefusedError(Exception):
     """A reason why a node is not compiled; whoever walks the graph says where it is."""
 

@@ -111,7 +111,10 @@ class Tensor:
 
 
 Value = Tensor | list["Value"] | None
-"""What a name of a graph stands for: a tensor, a sequence, or an optional without a value."""
+"""What a name of a graph stands for: a tensor, a sequence, or an optional without a value.
+
+Few rules take an `Unsized` in a tensor's place; the walk over the graph keeps it from others.
+"""
 
 
 def host_type(name: str) -> np.dtype[Any]:
@@ -123,6 +126,10 @@ def host_type(name: str) -> np.dtype[Any]:
 def held(numbers: NDArray[Any], name: str) -> NDArray[Any]:
     """Numbers of an element type in the type that holds them."""
     return numbers.astype(host_dtype(DTYPES[name]), copy=False)
+
+
+class Unsized:
+    """What stands for a tensor whose size is known only when the model runs."""
 
 
 # -- tensors of a model --------------------------------------------------------------------------

@@ -30,10 +30,11 @@ from ttmlir.arrays.array import Array, Scalar, Shape, concatenate
 from ttmlir.arrays.carriers import NumPyCarrier, array_of, host_dtype
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.body import BodyBuilder, BodyCarrier
-from ttmlir.frontend.onnx.call import Call, NumbersNeededError, RefusedError
+from ttmlir.frontend.onnx.call import UNSIZED, Call, NumbersNeededError, RefusedError
 from ttmlir.frontend.onnx.elements import (
     DTYPES,
     Tensor,
+    Unsized,
     Value,
     onnx_package,
     read_sparse_tensor,
@@ -43,6 +44,7 @@ from ttmlir.frontend.onnx.elements import (
 from ttmlir.frontend.onnx.graphs import Body, GraphCall, Scope, leaves, names_in
 from ttmlir.frontend.onnx.reading import OPERATORS, Model, one_line
 from ttmlir.frontend.onnx.rules import INPUTS, RULES
+from ttmlir.frontend.onnx.rules.places import follow
 from ttmlir.frontend.onnx.support import instead_of, near
 from ttmlir.ir.tensor_types import element_of
 from ttmlir.limits import MAX_CALL_DEPTH, MAX_COPIES
@@ -293,6 +295,9 @@ class Importer:
         for name in names:
             if name not in scope.values:
                 raise self.model.refuse(f"no node gives the result '{name}'")
+            if isinstance(scope.values[name], Unsized):
+                node = next(each for each in graph.node if name in each.output)
+                raise DiagnosticError(self._diagnostic(node, scope.path + _label(node), UNSIZED))
         return [scope.values[name] for name in names]
 
     def _walk(
@@ -356,9 +361,12 @@ class Importer:
         rule = RULES.get((domain, node.op_type))
         if rule is not None:
             call = self._read_call(node, schema, inputs, attributes, used, path, build)
-            return self._results(call, schema, rule(call))
+            is_sized = not any(isinstance(each, Unsized) for each in inputs)
+            return self._results(call, schema, rule(call) if is_sized else follow(call))
         if (reason := instead_of(domain, node.op_type)) is not None:
             raise RefusedError(reason)
+        if any(isinstance(each, Unsized) for each in inputs):
+            raise RefusedError(UNSIZED)
         function = self._standard_function(node, schema, inputs, scope)
         if schema is None or function is None:
             raise RefusedError(near(domain, node.op_type))
