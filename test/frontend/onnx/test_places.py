@@ -52,6 +52,40 @@ def test_elements_in_their_order(way: str, kind: int) -> None:
         np.testing.assert_array_equal(compiled(x, each, source), expected)
 
 
+def count_of_mask(*nodes: Any) -> Any:
+    """A model with a number for each place of a mask, as exporters write `x[mask] = 5`."""
+    counting = [
+        node("Cast", "mask", "ones", to=INT64),
+        node("ReduceSum", "ones", "sum", keepdims=0),
+        node("Reshape", "sum all", "count"),
+        node("Expand", "five count", "fives"),
+    ]
+    inputs = [value("x", [3, 5]), value("mask", [3, 5], BOOL)]
+    weights = {**WEIGHTS, "five": np.float32(5)}
+    return model([*ROWS, *counting, *nodes], inputs, [value("y", None)], weights)
+
+
+def test_one_number() -> None:
+    """At the places of another mask in each call."""
+    x, mask = numbers(3, 5), numbers(3, 5, seed=2) > 0.3
+    compiled = ttmlir.compile(count_of_mask(node("ScatterND", "x rows fives", "y")), x, mask)
+    for each in (mask, ~mask):
+        np.testing.assert_array_equal(compiled(x, each), np.where(each, np.float32(5), x))
+
+
+def test_one_number_elsewhere() -> None:
+    """Then the model is compiled for one mask, or refused without one."""
+    x, mask = numbers(3, 5), numbers(3, 5, seed=2) > 0.3
+    proto = count_of_mask(node("Neg", "fives", "y"))
+    compiled = ttmlir.compile(proto, x, mask)
+    np.testing.assert_array_equal(compiled(x, mask), np.full(mask.sum(), -5, np.float32))
+    with pytest.raises(ttmlir.InputError, match="was compiled for 'mask' = "):
+        compiled(x, ~mask)
+    message = r"node 'y' \(Neg\), which gives 'y': of an Expand before it the input 'shape' decides"
+    with pytest.raises(ttmlir.CompilationError, match=message):
+        ttmlir.compile(proto)
+
+
 @pytest.mark.parametrize(
     ("nodes", "where"),
     [

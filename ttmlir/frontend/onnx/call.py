@@ -30,12 +30,19 @@ MAX_READ = 1 << 16
 """Most elements of an argument that a program is compiled for the numbers of."""
 
 
-UNSIZED = "how many elements are not 0 is known only when the model runs; Where keeps the shape"
-"""Why a tensor whose size is not known while compiling is refused."""
-
-
 class RefusedError(Exception):
     """A reason why a node is not compiled; whoever walks the graph says where it is."""
+
+
+class Unsized:
+    """What stands for a tensor whose size is known only when the model runs."""
+
+    @property
+    def error(self) -> Exception:
+        """Why others than a few operators do not take it."""
+        return RefusedError(
+            "how many elements are not 0 is known only when the model runs; Where keeps the shape"
+        )
 
 
 class NumbersNeededError(Exception):

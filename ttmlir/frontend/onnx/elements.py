@@ -128,10 +128,6 @@ def held(numbers: NDArray[Any], name: str) -> NDArray[Any]:
     return numbers.astype(host_dtype(DTYPES[name]), copy=False)
 
 
-class Unsized:
-    """What stands for a tensor whose size is known only when the model runs."""
-
-
 # -- tensors of a model --------------------------------------------------------------------------
 
 

@@ -30,11 +30,10 @@ from ttmlir.arrays.array import Array, Scalar, Shape, concatenate
 from ttmlir.arrays.carriers import NumPyCarrier, array_of, host_dtype
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.body import BodyBuilder, BodyCarrier
-from ttmlir.frontend.onnx.call import UNSIZED, Call, NumbersNeededError, RefusedError
+from ttmlir.frontend.onnx.call import Call, NumbersNeededError, RefusedError, Unsized
 from ttmlir.frontend.onnx.elements import (
     DTYPES,
     Tensor,
-    Unsized,
     Value,
     onnx_package,
     read_sparse_tensor,
@@ -295,9 +294,10 @@ class Importer:
         for name in names:
             if name not in scope.values:
                 raise self.model.refuse(f"no node gives the result '{name}'")
-            if isinstance(scope.values[name], Unsized):
+            if isinstance(value := cast("Any", scope.values[name]), Unsized):
                 node = next(each for each in graph.node if name in each.output)
-                raise DiagnosticError(self._diagnostic(node, scope.path + _label(node), UNSIZED))
+                with self._about(node, scope.path + _label(node)):
+                    raise value.error
         return [scope.values[name] for name in names]
 
     def _walk(
@@ -365,8 +365,8 @@ class Importer:
             return self._results(call, schema, rule(call) if is_sized else follow(call))
         if (reason := instead_of(domain, node.op_type)) is not None:
             raise RefusedError(reason)
-        if any(isinstance(each, Unsized) for each in inputs):
-            raise RefusedError(UNSIZED)
+        if unsized := [each for each in cast("list[Any]", inputs) if isinstance(each, Unsized)]:
+            raise unsized[0].error
         function = self._standard_function(node, schema, inputs, scope)
         if schema is None or function is None:
             raise RefusedError(near(domain, node.op_type))

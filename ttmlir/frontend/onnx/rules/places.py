@@ -1,7 +1,7 @@
 """Where tensors are not 0: places whose number is known only when the model runs.
 
-What exporters make of `masked_scatter` ends in tensors of known sizes again; these rules follow the
-places until then.
+What exporters make of `masked_scatter` and of `x[mask] = 5` ends in tensors of known sizes again;
+these rules follow the places until then.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
-from ttmlir.frontend.onnx.call import UNSIZED, Call
-from ttmlir.frontend.onnx.elements import Tensor, Unsized
+from ttmlir.frontend.onnx.call import Call, NumbersNeededError, Unsized
+from ttmlir.frontend.onnx.elements import Tensor
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,20 @@ class First(Unsized):
     values: Array
 
 
+@dataclass(frozen=True)
+class Repeated(Unsized):
+    """One number for each place."""
+
+    value: Array
+    reason: NumbersNeededError
+    """The numbers of arguments that are needed to know how often."""
+
+    @property
+    def error(self) -> Exception:
+        """The reason."""
+        return self.reason
+
+
 def find_places(call: Call) -> Array | Places:
     """The rule of `NonZero`."""
     x = call.tensor("X").array
@@ -52,12 +66,26 @@ def find_places(call: Call) -> Array | Places:
     return Places(x if x.dtype == "i1" else x.ne(0))
 
 
+def repeat_number(call: Call) -> Repeated | None:
+    """The rule of `Expand` for one number and an unknown extent; None for others."""
+    x, shape = call.array("input"), call.tensor("shape").array
+    if shape.carrier.holds_numbers or shape.shape != (1,) or math.prod(x.shape) != 1:
+        return None
+    try:
+        call.numbers("shape")
+    except NumbersNeededError as error:
+        reason = NumbersNeededError(f"of an Expand before it {error}", error.arguments)
+        return Repeated(x.reshape(()), reason) if x.rank < 2 else None
+    return None
+
+
 def follow(call: Call) -> Any:
     """What an operator gives for inputs of which one is `Unsized`."""
     rule = _RULES.get(call.operator)
     found = None if rule is None else rule(call)
     if found is None:
-        call.refuse(UNSIZED)
+        inputs: list[Any] = [*call.inputs.values()]
+        raise next((each.error for each in inputs if isinstance(each, Unsized)), Unsized().error)
     return found
 
 
@@ -98,10 +126,10 @@ def _keep(call: Call) -> Shape | None:
     return x if isinstance(x, Shape) and len(x.extents) == 1 else None
 
 
-def _reshape(call: Call) -> First | Shape | None:
+def _reshape(call: Call) -> Unsized | None:
     """A vector of what is one already."""
     x: Any = call.inputs["data"]
-    is_vector = isinstance(x, First) and call.integers("shape") == (-1,)
+    is_vector = isinstance(x, First | Repeated) and call.integers("shape") == (-1,)
     return x if is_vector else _keep(call)
 
 
@@ -125,6 +153,8 @@ def _scatter(call: Call) -> Array | None:
     x, mask = call.array("data"), places.mask
     if mask.shape != x.shape or call["reduction"] not in (None, "none"):
         return None
+    if isinstance(source, Repeated):
+        return mask.where(source.value.cast(x.dtype), x)
     if not isinstance(source, First) or source.mask is not mask:
         return None
     count, room = math.prod(x.shape), source.values.shape[0]
