@@ -242,7 +242,9 @@ class Importer:
             try:
                 numbers, type_ = read(proto, self.model.folder)
             except ArgumentError as error:
-                raise self.model.refuse(f"the initializer '{name}': {error}") from error
+                if _is_needed(graph, name):
+                    raise self.model.refuse(f"the initializer '{name}': {error}") from error
+                continue
             yield name, numbers, type_
 
     def _place_input(self, name: str, given: Any) -> Value:
@@ -689,6 +691,13 @@ def _label(node: Any) -> str:
     """What messages and locations call a node: its name, or the first of its results."""
     name = node.name or next((each for each in node.output if each), node.op_type)
     return name.strip("/") or node.op_type
+
+
+def _is_needed(graph: Any, name: str) -> bool:
+    """Whether results of a graph depend on what has a name."""
+    results = [each.name for each in graph.output]
+    needed = (each for node, _ in _needed(graph.node, results) for each in names_in(node))
+    return name in results or name in needed
 
 
 def _needed(nodes: Sequence[Any], results: Iterable[str]) -> list[tuple[Any, list[str]]]:
