@@ -81,6 +81,14 @@ def test_labels_that_are_strings() -> None:
         )
 
 
+def test_strings_that_nobody_needs() -> None:
+    """Initializers of labels are left out where the labels are no result."""
+    proto = model([node("Neg", "x", "y")], [value("x", [7, 5])], [value("y", None)])
+    labels = helper.make_tensor("labels", onnx.TensorProto.STRING, [2], ["a", "b"])
+    proto.graph.initializer.append(labels)
+    np.testing.assert_array_equal(ttmlir.compile(proto, X)(X), -X)
+
+
 def test_preparations() -> None:
     """Features scaled, normalized, replaced, joined and chosen."""
     offset, scale = BIAS[0].item(), 0.5

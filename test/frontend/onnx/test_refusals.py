@@ -215,6 +215,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
+def test_long_names() -> None:
+    """They do not fill the screen."""
+    found = message_of(unary(node("Add" * 50000, "x x", "y")))
+    assert len(found) < 2100
+    assert found.startswith("node 'y' (AddAddAdd")
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals(name: str) -> None:
     """The message says where, what and why."""

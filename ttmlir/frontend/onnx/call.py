@@ -34,6 +34,17 @@ class RefusedError(Exception):
     """A reason why a node is not compiled; whoever walks the graph says where it is."""
 
 
+class Unsized:
+    """What stands for a tensor whose size is known only when the model runs."""
+
+    @property
+    def error(self) -> Exception:
+        """Why others than a few operators do not take it."""
+        return RefusedError(
+            "how many elements are not 0 is known only when the model runs; Where keeps the shape"
+        )
+
+
 class NumbersNeededError(Exception):
     """The numbers of arguments of the function are needed, since shapes depend on them."""
 

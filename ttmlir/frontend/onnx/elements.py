@@ -111,7 +111,10 @@ class Tensor:
 
 
 Value = Tensor | list["Value"] | None
-"""What a name of a graph stands for: a tensor, a sequence, or an optional without a value."""
+"""What a name of a graph stands for: a tensor, a sequence, or an optional without a value.
+
+Few rules take an `Unsized` in a tensor's place; the walk over the graph keeps it from others.
+"""
 
 
 def host_type(name: str) -> np.dtype[Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ttmlir.frontend.body import BodyBuilder
-from ttmlir.frontend.onnx.call import Call
+from ttmlir.frontend.onnx.call import Call, Unsized
 from ttmlir.frontend.onnx.elements import Tensor, Value
 
 
@@ -126,5 +126,7 @@ def leaves(values: Iterable[Value]) -> Iterator[Tensor]:
     for value in values:
         if isinstance(value, Tensor):
             yield value
+        elif isinstance(value, Unsized):
+            raise value.error
         elif value is not None:
             yield from leaves(value)

@@ -30,7 +30,7 @@ from ttmlir.arrays.array import Array, Scalar, Shape, concatenate
 from ttmlir.arrays.carriers import NumPyCarrier, array_of, host_dtype
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.body import BodyBuilder, BodyCarrier
-from ttmlir.frontend.onnx.call import Call, NumbersNeededError, RefusedError
+from ttmlir.frontend.onnx.call import Call, NumbersNeededError, RefusedError, Unsized
 from ttmlir.frontend.onnx.elements import (
     DTYPES,
     Tensor,
@@ -43,6 +43,7 @@ from ttmlir.frontend.onnx.elements import (
 from ttmlir.frontend.onnx.graphs import Body, GraphCall, Scope, leaves, names_in
 from ttmlir.frontend.onnx.reading import OPERATORS, Model, one_line
 from ttmlir.frontend.onnx.rules import INPUTS, RULES
+from ttmlir.frontend.onnx.rules.places import follow
 from ttmlir.frontend.onnx.support import instead_of, near
 from ttmlir.ir.tensor_types import element_of
 from ttmlir.limits import MAX_CALL_DEPTH, MAX_COPIES
@@ -241,7 +242,9 @@ class Importer:
             try:
                 numbers, type_ = read(proto, self.model.folder)
             except ArgumentError as error:
-                raise self.model.refuse(f"the initializer '{name}': {error}") from error
+                if _is_needed(graph, name):
+                    raise self.model.refuse(f"the initializer '{name}': {error}") from error
+                continue
             yield name, numbers, type_
 
     def _place_input(self, name: str, given: Any) -> Value:
@@ -293,6 +296,10 @@ class Importer:
         for name in names:
             if name not in scope.values:
                 raise self.model.refuse(f"no node gives the result '{name}'")
+            if isinstance(value := cast("Any", scope.values[name]), Unsized):
+                node = next(each for each in graph.node if name in each.output)
+                with self._about(node, scope.path + _label(node)):
+                    raise value.error
         return [scope.values[name] for name in names]
 
     def _walk(
@@ -356,9 +363,12 @@ class Importer:
         rule = RULES.get((domain, node.op_type))
         if rule is not None:
             call = self._read_call(node, schema, inputs, attributes, used, path, build)
-            return self._results(call, schema, rule(call))
+            is_sized = not any(isinstance(each, Unsized) for each in inputs)
+            return self._results(call, schema, rule(call) if is_sized else follow(call))
         if (reason := instead_of(domain, node.op_type)) is not None:
             raise RefusedError(reason)
+        if unsized := [each for each in cast("list[Any]", inputs) if isinstance(each, Unsized)]:
+            raise unsized[0].error
         function = self._standard_function(node, schema, inputs, scope)
         if schema is None or function is None:
             raise RefusedError(near(domain, node.op_type))
@@ -681,6 +691,13 @@ def _label(node: Any) -> str:
     """What messages and locations call a node: its name, or the first of its results."""
     name = node.name or next((each for each in node.output if each), node.op_type)
     return name.strip("/") or node.op_type
+
+
+def _is_needed(graph: Any, name: str) -> bool:
+    """Whether results of a graph depend on what has a name."""
+    results = [each.name for each in graph.output]
+    needed = (each for node, _ in _needed(graph.node, results) for each in names_in(node))
+    return name in results or name in needed
 
 
 def _needed(nodes: Sequence[Any], results: Iterable[str]) -> list[tuple[Any, list[str]]]:

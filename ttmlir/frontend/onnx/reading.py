@@ -56,9 +56,14 @@ def refuse_model(file: str, message: str) -> DiagnosticError:
     return DiagnosticError(Diagnostic("error", UNKNOWN_LOC, one_line(message), file=file))
 
 
+MAX_MESSAGE = 2000
+"""Most characters of a message that has names from a file in it."""
+
+
 def one_line(message: str) -> str:
-    """A message with names from a file, which may have ends of lines in them."""
-    return " ".join(message.split())
+    """A message with names from a file, which may be long and have ends of lines in them."""
+    line = " ".join(message.split())
+    return line if len(line) <= MAX_MESSAGE else f"{line[:MAX_MESSAGE]} ..."
 
 
 def read_model(given: Any) -> Model:

@@ -11,6 +11,7 @@ from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
 from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.rules.places import find_places
 
 _COMBINE = {
     "add": indexing.Combine.ADD,
@@ -125,16 +126,6 @@ def _compress(call: Call) -> Array:
     return indexing.take(x, dim, array_of(chosen)) if chosen.size else x.cut(dim, 0, 0)
 
 
-def _nonzero(call: Call) -> Array:
-    x = call.tensor("X").array
-    if not x.carrier.holds_numbers:
-        call.refuse(
-            "how many elements are not 0 is known only when the model runs; Where keeps the shape"
-        )
-    numbers = np.atleast_1d(x.value)
-    return array_of(np.array(numbers.nonzero(), np.int64))
-
-
 def _tensor_scatter(call: Call) -> Array:
     """A cache with new rows written from a place on, another one in each batch."""
     cache, update = call.array("past_cache"), call.array("update")
@@ -210,7 +201,7 @@ RULES: dict[str, Rule] = {
     "Gather": _gather,
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
-    "NonZero": _nonzero,
+    "NonZero": find_places,
     "OneHot": _one_hot,
     "Scatter": _scatter_elements,
     "ScatterElements": _scatter_elements,
