@@ -100,9 +100,9 @@ def convolutional() -> Iterator[Entry]:
     yield _entry("denoiser", "UNet2DModel", stages, lambda: _noisy(16, 3))
     yield _entry("denoiser", "UNet2DConditionModel", CROSSED, _told)
     waves = {
-        "block_out_channels": [16, 16, 32],
+        "block_out_channels": [32, 32, 64],
         "sample_size": 64,
-        "extra_in_channels": 32,
+        "extra_in_channels": 64,
     }
     yield _entry(
         "denoiser",
