@@ -134,6 +134,21 @@ def test_lines_for_people() -> None:
     assert l1 == "l1: nothing"
 
 
+@pytest.mark.parametrize(
+    ("shape", "levels"),
+    [((64, 32), (0, 0, 4096, 4096, 4096, 8192)), ((48, 40), (0, 0, 4096, 8192, 8192, 8192))],
+)
+def test_views_take_nothing(shape: tuple[int, int], levels: tuple[int, ...]) -> None:
+    """A reshape that keeps whole tiles is one; what it is of stays until the view goes, too."""
+    b = ProgramBuilder()
+    x = b.to_device(b.input((2, 32, 32) if shape == (64, 32) else (40, 48)))
+    y = b.ref(shape, "f32", "DeviceDRAM", tiled=True, memory_layout="Interleaved")
+    b.op("ReshapeOp", **{"in": x}, out=y, shape=[*shape])
+    b.op("DeallocOp", **{"in": x})
+    b.output(b.eltwise("Abs", [y]))
+    assert program_memory(load(b), CHIP).dram.by_operation[: len(levels)] == levels
+
+
 def test_prepared_weights_are_there_once() -> None:
     """A matrix of 64x96; the definition's 96x64x1x1 would be 6144 tiles with one number each."""
     torch = import_module("torch")

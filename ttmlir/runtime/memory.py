@@ -3,24 +3,30 @@
 A tensor lives from the operation that makes it to the one that deallocates it, or to the end; the
 file says which. Weights and state that stay on the device live all the time. In DRAM, and in L1
 where it is interleaved, its pages go round the banks, and all banks set aside as much as the
-fullest one needs; a sharded tensor takes a shard on each of its cores. The circular buffers of a
-program of kernels in the file are in L1 while it runs. Those of the library's programs and the code
-of kernels are not counted, nor what fragments leave unused.
+fullest one needs; a sharded tensor takes a shard on each of its cores. A view takes nothing, and
+what it is of lives as long as one of the two. The circular buffers of a program of kernels in the
+file are in L1 while it runs. Those of the library's programs and the code of kernels are not
+counted, nor what fragments leave unused.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ttmlir.layout.data_format import TileFormat, is_block_float, packed_tile_bytes
+from ttmlir.layout.data_format import (
+    TileFormat,
+    has_same_tiles,
+    is_block_float,
+    packed_tile_bytes,
+)
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.system import ChipDesc
 from ttmlir.program import list_cores
-from ttmlir.runtime.binary import BinaryProgram, Operation
+from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.residency import Residency, find_residency, results_of
 from ttmlir.runtime.tensor import TensorDesc
@@ -132,7 +138,9 @@ def _use_of(tracker: _Tracker, space: MemorySpace) -> MemoryUse:
     peak, index = tracker.memory.peaks[space]
     again = _Tracker(tracker.program, tracker.chip)
     again.run(until=index)
-    buffers = [each for each in again.memory.live.values() if each.space is space]
+    # Views are the same buffers.
+    alive = {id(each): each for each in again.memory.live.values()}.values()
+    buffers = [each for each in alive if each.space is space]
     largest = sorted(buffers, key=lambda each: -each.bank_bytes)[:LARGEST] if peak else []
     return MemoryUse(
         space,
@@ -145,6 +153,23 @@ def _use_of(tracker: _Tracker, space: MemorySpace) -> MemoryUse:
         tracker.memory.circular_buffers if space is MemorySpace.DEVICE_L1 else 0,
         tracker.resident[space],
     )
+
+
+def viewed_by(operation: Operation) -> TensorRef | None:
+    """What a reshape is a view of, whose tiles stay where they are: the library makes no copy."""
+    given = operation.given
+    if given is None and operation.table == "ReshapeOp":
+        source, result = operation.tensor("in"), operation.tensor("out")
+    elif given is not None and given.definition.mnemonic == "reshape":
+        source, result = given.operands[0], given.outputs[0]
+    else:
+        return None
+    if source is None:
+        return None
+    before, after = source.desc, result.desc
+    is_plain = before.is_on_device and before.is_tiled and not before.memory_layout.is_sharded
+    alike = before == replace(after, shape=before.shape, stride=before.stride)
+    return source if is_plain and alike and has_same_tiles(before.shape, after.shape) else None
 
 
 def bank_bytes(desc: TensorDesc, chip: ChipDesc) -> int:
@@ -204,6 +229,7 @@ class DeviceMemory:
     program: BinaryProgram
     chip: ChipDesc
     live: dict[int, LiveBuffer] = field(default_factory=dict[int, LiveBuffer])
+    """By the numbers of tensors, several of which are the same memory if some are views."""
     dram_used: int = 0
     l1_spread: int = 0
     """Bytes that interleaved tensors take of every core's L1."""
@@ -246,10 +272,17 @@ class DeviceMemory:
             where = self.program.where if operation is None else operation.where
             self.overflow = f"{where}: {self._advice(buffer, level)}"
 
-    def free(self, number: int) -> None:
-        """A tensor's memory is given back."""
-        buffer = self.live.pop(number, None)
+    def view(self, number: int, source: int) -> None:
+        """A tensor is made that is where another one is."""
+        buffer = self.live.get(source)
+        self.free(number)
         if buffer is not None:
+            self.live[number] = buffer
+
+    def free(self, number: int) -> None:
+        """A tensor's memory is given back, unless another one is there, too."""
+        buffer = self.live.pop(number, None)
+        if buffer is not None and not any(each is buffer for each in self.live.values()):
             self._count(buffer, -buffer.bank_bytes)
 
     def run_kernels(self, operation: Operation) -> int:
@@ -354,6 +387,8 @@ class _Tracker:
             if self._stays_on_host(operation):
                 self.memory.free(ref.global_id)
                 self.on_host.add(ref.global_id)
+            elif (source := viewed_by(operation)) is not None:
+                self.memory.view(ref.global_id, source.global_id)
             else:
                 self.memory.define(ref.global_id, ref.desc, operation)
 

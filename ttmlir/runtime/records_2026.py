@@ -211,21 +211,13 @@ class _Translator:
         return moved
 
     def between(
-        self,
-        like: TensorRef,
-        shape: Shape | None = None,
-        element: str | None = None,
-        *,
-        is_padded: bool = True,
+        self, like: TensorRef, shape: Shape | None = None, element: str | None = None
     ) -> TensorRef:
         """A tensor for the next operation of the record, kept as another one.
 
-        The library has none, so that none takes room in L1, nor in DRAM for the padding of tiles
-        if `is_padded` is False.
+        The library has none, so that none takes room in L1.
         """
         desc = like.desc if shape is None else replace(like.desc, shape=shape)
-        if not is_padded and not is_block_float(desc.data_type):
-            desc = replace(desc, tile=(1, 1))
         if desc.memory_space is MemorySpace.DEVICE_L1:
             desc = replace(desc, memory_space=MemorySpace.DEVICE_DRAM)
         if desc.memory_layout.is_sharded:
@@ -1253,12 +1245,13 @@ def _unprepared(
     inner = int(record.scalar("in_channels")) // groups
     if weight.desc.shape == (outer, inner, *kernel):
         return weight
-    rows = inner * math.prod(kernel)
-    ends = (1, 1, rows, outer)
+    ends = (1, 1, inner * math.prod(kernel), outer)
     if len(weight.desc.shape) != 4:
         raise BinaryError(f"{record.where}: its weight has no 4 dimensions")
     parameters = {"begins": (0,) * 4, "ends": ends, "step": (1,) * 4}
-    part = t.between(weight, ends, is_padded=False)
+    given = weight.desc
+    tile = given.tile if is_block_float(given.data_type) else (1, 1)  # padding would take memory
+    part = t.between(replace(weight, desc=replace(given, tile=tile)), ends)
     t.call("slice", (weight,), part, parameters, is_free=True)
     return t.permute(t.reshape(part, (*kernel, inner, outer)), (3, 2, 0, 1))
 

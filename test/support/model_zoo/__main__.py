@@ -26,7 +26,10 @@ from model_zoo.results import (  # noqa: E402
     read_results,
     write_results,
 )
-from model_zoo.sweep import measure_all  # noqa: E402
+from model_zoo.sweep import TIME_LIMIT, measure_all  # noqa: E402
+
+SLOWEST = 10
+"""So many models are named at the end, those that took longest."""
 
 
 def main() -> int:
@@ -40,15 +43,19 @@ def main() -> int:
     chosen = [entry for entry in ENTRIES.values() if _is_chosen(entry, models, compiler, options)]
     chosen.sort(key=lambda entry: models.get(entry.key, {}).get("seconds", inf), reverse=True)
     print(f"{len(chosen)} of {len(ENTRIES)} models", flush=True)
-    start = time.monotonic()
+    start, costs = time.monotonic(), dict[str, float]()
     for number, (entry, finding) in enumerate(measure_all(chosen, options.jobs), 1):
         models[entry.key] = as_result(entry, finding, compiler)
+        costs[entry.key] = finding.seconds or TIME_LIMIT
         write_results(models)
         took = time.monotonic() - start
         numbers = f"pcc {finding.pcc} difference {finding.difference} device {finding.device_pcc}"
         said = finding.message if finding.message else numbers
         cost = f"{took:.0f}s, {finding.seconds} of processors"
         print(f"{number} {cost} {entry.key}: {finding.state} {said}", flush=True)
+    slowest = sorted(costs, key=costs.__getitem__, reverse=True)[:SLOWEST]
+    print(f"{sum(costs.values()):.0f}s of processors; most of it:")
+    print(*(f"{costs[key]:6.1f}s {key}" for key in slowest), sep="\n")
     return int(any(models[entry.key]["state"] in ("wrong", "broken") for entry in chosen))
 
 

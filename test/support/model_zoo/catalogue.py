@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from model_zoo import (
+    diffusers_models,
     flax_models,
     timm_models,
     torchvision_models,
@@ -21,6 +22,7 @@ _ROOMS = (
     flax_models,
     torchvision_models,
     timm_models,
+    diffusers_models,
 )
 
 ENTRIES: Mapping[str, Entry] = {entry.key: entry for module in _ROOMS for entry in module.entries()}

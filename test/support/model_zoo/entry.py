@@ -46,6 +46,7 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "transformers": ("transformers", "torch"),
     "timm": ("timm", "torch"),
     "torchvision": ("torchvision", "torch"),
+    "diffusers": ("diffusers", "torch"),
     "flax": ("flax", "jax"),
     "equinox": ("equinox", "jax"),
 }

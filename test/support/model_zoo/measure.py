@@ -90,6 +90,10 @@ def _measure(entry: Entry, inputs: _Inputs, wanted: Sequence[Any]) -> Finding:
             _leaves(entry, inputs.give(compiled, numerics=numerics))
             for numerics in ("exact", "device")
         )
+    except ttmlir.Error as error:
+        # Too large for the board: else what was compiled can be run.
+        state = "refused" if "does not fit:" in str(error) else "wrong"
+        return Finding(state, first_line(error), operations)
     except Exception as error:
         return Finding("wrong", first_line(error), operations)
     if mistake := _mistake(exact, wanted):

@@ -11,7 +11,12 @@ from importlib.util import find_spec
 from model_zoo.catalogue import ENTRIES
 from model_zoo.measure import measure
 
-WARMING = ("torchvision/squeezenet1_1", "timm/lcnet_050", "transformers/LlamaForCausalLM")
+WARMING = (
+    "torchvision/squeezenet1_1",
+    "timm/lcnet_050",
+    "transformers/LlamaForCausalLM",
+    "diffusers/AutoencoderTiny",
+)
 """Small models. Each of them makes its library import what it puts off."""
 
 for _key in WARMING:

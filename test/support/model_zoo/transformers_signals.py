@@ -175,6 +175,7 @@ def _llava() -> Sample:
 
 
 def _paligemma() -> Sample:
+    import torch
     import transformers
 
     config = transformers.PaliGemmaConfig(
@@ -183,7 +184,11 @@ def _paligemma() -> Sample:
         image_token_id=96,
         projection_dim=32,
     )
-    return Sample(transformers.PaliGemmaForConditionalGeneration(config), kwargs=_with_image(16))
+    inputs = _with_image(16)
+    # As its processor has it: an image and a question are seen from both sides, an answer is not.
+    inputs["token_type_ids"] = torch.zeros_like(inputs["input_ids"])
+    inputs["token_type_ids"][:, -2:] = 1
+    return Sample(transformers.PaliGemmaForConditionalGeneration(config), kwargs=inputs)
 
 
 def _caption() -> Sample:

@@ -71,13 +71,13 @@ def _reorder_narrow(op: Operation, before: Operation, builder: Builder) -> SSAVa
 
 
 def _reorder_wide(
-    op: Operation, source: SSAValue, dims: Sequence[int], builder: Builder
+    op: Operation, source: SSAValue, order: Sequence[int], builder: Builder
 ) -> SSAValue:
     """The result of an order, by a permutation without dimensions of extent 1."""
-    order = [dim for dim in dims if value_shape(source)[dim] != 1]
-    places = sorted(order)
+    wide = [dim for dim in order if value_shape(source)[dim] != 1]
+    places = sorted(wide)
     value = builder.reshape(source, [value_shape(source)[dim] for dim in places])
-    value = builder.permute(value, [places.index(dim) for dim in order])
+    value = builder.permute(value, [places.index(dim) for dim in wide])
     return builder.reshape(value, value_shape(op.results[0]))
 
 
