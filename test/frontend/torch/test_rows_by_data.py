@@ -182,6 +182,22 @@ def test_as_many_as_what_stands_beside_them(model: Callable[..., Any]) -> None:
     check(model, (X, SOME), (X, SOME.flip(0)))
 
 
+def _windows(x: Any, place: Any) -> Any:
+    n = place.item()
+    y = x[n : n + 2]
+    convolved = F.conv1d(y[:, None], torch.ones(1, 1, 2))
+    return (
+        (y, x[:, place - 1 : place + 1], x.narrow(0, place, 3), x * y.shape[0]),
+        (y @ x.T, y.reshape(-1).flip(0), convolved, torch.cat([y, x]), y + x[:2]),
+        (x[place:].sum(0), x[:place].sum(0), x[place - 2 : place].sum(0)),
+    )
+
+
+def test_windows_at_places() -> None:
+    """As many elements as the bounds say, where both have the same place."""
+    check(_windows, (X, torch.tensor(2)), (X, torch.tensor(3)))
+
+
 def test_different_numbers() -> None:
     """`unique` with the places and counts of numbers."""
 

@@ -286,8 +286,9 @@ def _off_computed_place(result: Any) -> Any:
         return result
     # The question itself is not to be traced.
     with without_modes():
+        is_known = not any(map(is_symbolic, result.shape))
         is_computed = is_symbolic(result.storage_offset())
-    return result.clone() if is_computed else result
+    return result.clone() if is_known and is_computed else result
 
 
 def _find_devices(owner: Any, leaves: Sequence[Any]) -> Devices | None:

@@ -355,6 +355,12 @@ def _slice(call: Selection) -> Any:
     is_counted = isinstance(start, Count) or isinstance(end, Count)
     if dim not in x.axes and not is_counted:
         return None
+    count = _length_of_slice(call.node)
+    if isinstance(start, Count) and count is not None and dim not in x.axes and step == 1:
+        size = x.data.shape[dim]
+        begin = torch.where(start.tensor < 0, start.tensor + size, start.tensor)
+        places = begin + torch.arange(min(count, size))
+        return made(x.data.index_select(dim, places), x.axes)
     if step != 1:
         return call.refuse("steps in positions that depend on data are not supported; take all")
     size = x.data.shape[dim]
@@ -367,6 +373,30 @@ def _slice(call: Selection) -> Any:
     position = torch.arange(size)
     valid = (position >= begin) & (position < torch.minimum(beyond, count))
     return Rows(x.data, {**x.axes, dim: Axis(valid)})
+
+
+def _length_of_slice(node: Any) -> int | None:
+    """How far two computed bounds are apart, as those of `x[n : n + 2]`; None if nobody knows."""
+    if len(node.args) < 4:
+        return None
+    (first, begin), (second, end) = map(_base_and_distance, node.args[2:4])
+    return end - begin if first is second and begin <= end else None
+
+
+def _base_and_distance(bound: Any) -> tuple[Any, int]:
+    """The node of the number to which others are added, and their sum."""
+    if not hasattr(bound, "op") or bound.op != "call_function":
+        return bound, 0
+    name, args = _name_of(bound).partition(".")[0], bound.args
+    if name in ("item", "_local_scalar_dense"):
+        return _base_and_distance(args[0])
+    if name in ("add", "sub") and not bound.kwargs and type(args[1]) is int:
+        base, distance = _base_and_distance(args[0])
+        return base, distance + (args[1] if name == "add" else -args[1])
+    if name == "add" and not bound.kwargs and type(args[0]) is int:
+        base, distance = _base_and_distance(args[1])
+        return base, distance + args[0]
+    return bound, 0
 
 
 def _bound(given: Any, count: Any, default: Any) -> Any:
@@ -824,7 +854,13 @@ class _Bounding:
         for node, value in results:
             if isinstance(value, Rows):
                 self._refuse(node, "the result has a shape that")
-        return [_as_tensor(value) for _, value in results]
+        return [
+            # A size that torch does not know is a tensor of the program, also where it is known.
+            torch_package().tensor(value)
+            if hasattr(node, "op") and type(value) is int
+            else _as_tensor(value)
+            for node, value in results
+        ]
 
     def _walk(self, module: Any, inputs: Sequence[Any]) -> list[tuple[Any, Any]]:
         """What a graph returns, with the nodes that compute it."""
@@ -883,6 +919,9 @@ class _Bounding:
         makes = any(_unknown_dims(meta) for meta in leaves(node.meta.get("val")))
         if name in ("item", "_local_scalar_dense"):
             return Count(args[0])
+        if name == "sym_storage_offset":
+            # torch checks where views begin, which nobody needs.
+            return 0
         if not is_special and not makes and not _selects_by_data(node):
             return node.target(*args, **kwargs)
         if not hasattr(node.target, "_schema"):
@@ -893,6 +932,9 @@ class _Bounding:
             found = HANDLERS[base](call)
             if found is not None:
                 return self._written(node, args, found)
+        if not is_special and any(_unknown_dims(n.meta.get("val")) for n in node.all_input_nodes):
+            # What made the sizes that torch does not know has made them known.
+            return node.target(*args, **kwargs)
         return self._spread(node, base, args, kwargs)
 
     def _written(self, node: Any, args: Any, found: Any) -> Any:

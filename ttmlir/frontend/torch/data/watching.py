@@ -28,6 +28,7 @@ def watch(known: KnownValues) -> Any:
         torch.Tensor.__getitem__: _select,
         torch.Tensor.__setitem__: _write,
         torch.Tensor.item: _item,
+        **dict.fromkeys((torch.narrow, torch.Tensor.narrow), _narrow),
         torch.select: _select_place,
     }
 
@@ -196,6 +197,14 @@ def _select_place(x: Any, dim: int, index: Any) -> Any:
     if _differs_in_batch(index):
         return x.index_select(dim, index.reshape(1) % x.shape[dim]).squeeze(dim)
     return torch_package().select(x, dim, index)
+
+
+def _narrow(x: Any, dim: int, start: Any, length: int) -> Any:
+    """`x.narrow(dim, start, length)` of a place that is a tensor, for which torch makes two."""
+    if _differs_in_batch(start):
+        places = start % x.shape[dim] + torch_package().arange(length)
+        return x.index_select(dim, places)
+    return torch_package().narrow(x, dim, start.item() if is_tensor(start) else start, length)
 
 
 def _write(x: Any, indices: Any, value: Any) -> None:
