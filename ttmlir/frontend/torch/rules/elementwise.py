@@ -14,7 +14,13 @@ from xdsl.ir import SSAValue
 from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites import bessel, special
-from ttmlir.composites.arithmetic import angle, floor_remainder, is_on_wrong_side, power
+from ttmlir.composites.arithmetic import (
+    angle,
+    floor_quotient,
+    floor_remainder,
+    is_on_wrong_side,
+    power,
+)
 from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
 from ttmlir.composites.bits import round_to_small_float
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
@@ -139,7 +145,8 @@ def _div(call: TorchCall) -> SSAValue:
     if mode == "trunc":
         return _trunc(quotient).value
     if mode == "floor" and a.is_real:
-        return quotient.floor().value
+        wide = a.cast("f32") if a.dtype in ("f16", "bf16") else a
+        return floor_quotient(wide, b.cast(wide.dtype)).cast(a.dtype).value
     if mode == "floor":
         # Rounded toward zero is one too many where there is a remainder and the signs differ.
         return (quotient - is_on_wrong_side(a.remainder(b), b).cast(a.dtype)).value
