@@ -43,6 +43,19 @@ def floor_remainder(a: Array, b: Array) -> Array:
     return is_on_wrong_side(rest, b).where(rest + b, rest)
 
 
+def floor_quotient(a: Array, b: Array) -> Array:
+    """The largest whole number that is no larger than a quotient, also than one that is rounded.
+
+    As in Python and torch: 1 // 0.1 is 9, since the number nearest to 0.1 is larger; of infinities
+    there is none.
+    """
+    rest = a.remainder(b)
+    # Near a whole number, which rounding may have missed by little.
+    quotient = (a - rest) / b - is_on_wrong_side(rest, b).cast(a.dtype)
+    whole = quotient.floor()
+    return b.eq(0).where(a / b, whole + (quotient - whole > 0.5).cast(a.dtype))
+
+
 def is_on_wrong_side(rest: Array, divisor: Array) -> Array:
     """True where a remainder is not 0 and has another sign than the divisor."""
     return rest.ne(0) & ((rest < 0) ^ (divisor < 0))

@@ -195,6 +195,15 @@ def test_functions_of_two_tensors(first: tuple[int, ...], second: tuple[int, ...
     check_all(ARITHMETIC + REAL, x=numbers(*first), y=_divisor(*second))
 
 
+def test_whole_quotients_that_rounding_would_miss() -> None:
+    """Tenths of tenths, one less where the divisor is larger than a tenth; infinities."""
+    edges = torch.tensor([torch.inf, -torch.inf, torch.nan, 2.0**24 - 1])
+    check_all(
+        "x // 0.1\nx // -0.1\nx // 0\nx.double() // 0.1\nx.half() // 0.5\n1 // x\nx // x.flip(0)",
+        x=torch.cat([torch.arange(-9, 40) * 0.1, edges]),
+    )
+
+
 def test_the_sign_of_nan_is_0() -> None:
     """In torch, for `sign` and `sgn`."""
     x = torch.tensor([[float("nan"), 2.5, -0.0], [-3.0, 0.0, float("inf")]])

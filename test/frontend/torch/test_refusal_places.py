@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ttmlir
@@ -145,6 +146,21 @@ def test_layouts_of_tensors(name: str) -> None:
     text = refusal(function, *arguments)
     assert words in text
     assert "test_refusal_places.py:" in text
+
+
+def _checked(x: Any) -> Any:
+    assert (x < 100).all()
+    return x
+
+
+def test_assertions_and_numpy() -> None:
+    """What stands for them, which compiles."""
+    text = refusal(_checked, X)
+    assert "    assert (x < 100).all()" in text
+    assert "torch._assert_async(condition, message) is left out of the program" in text
+    found = ttmlir.compile(lambda x: (torch._assert_async((x < 100).all(), "large"), x)[1], X)(X)
+    assert torch.equal(found, X)
+    assert "such as torch.tanh(x) for numpy.tanh(x)" in refusal(lambda x: np.tanh(x), X)
 
 
 def test_results_that_hold_no_tensors() -> None:

@@ -182,6 +182,43 @@ def test_as_many_as_what_stands_beside_them(model: Callable[..., Any]) -> None:
     check(model, (X, SOME), (X, SOME.flip(0)))
 
 
+def _windows(x: Any, place: Any) -> Any:
+    n = place.item()
+    y = x[n : n + 2]
+    convolved = F.conv1d(y[:, None], torch.ones(1, 1, 2))
+    return (
+        (y, x[:, place - 1 : place + 1], x.narrow(0, place, 3), x * y.shape[0]),
+        (y @ x.T, y.reshape(-1).flip(0), convolved, torch.cat([y, x]), y + x[:2]),
+        (x[place:].sum(0), x[:place].sum(0), x[place - 2 : place].sum(0)),
+    )
+
+
+def test_windows_at_places() -> None:
+    """As many elements as the bounds say, where both have the same place."""
+    check(_windows, (X, torch.tensor(2)), (X, torch.tensor(3)))
+
+
+def _windows_written(x: Any, place: Any) -> Any:
+    cache, zeroed, raised, moved, parts = (x.clone() for _ in range(5))
+    cache[1:, place : place + 2] = x[:5, :2]
+    cache[0, place - 1 : place + 1] = x[:2, 0]
+    zeroed[:place, place:] = 0
+    raised[:, :place] += 1
+    raised[place:].mul_(2)
+    moved[place : place + 2] *= moved[place - 2 : place]
+    moved[place : place + 1].zero_()
+    n = place.item()
+    part = parts[:n]
+    part -= 1
+    parts[n : n + 2] = x[:2] * parts[n] + parts[parts[:, 0] > 0].sum()
+    return cache, zeroed, raised, moved, parts, part.sum()
+
+
+def test_writes_to_windows_at_places() -> None:
+    """As caches are written, and what lies outside of a window that changes in place."""
+    check(_windows_written, (X, torch.tensor(2)), (X, torch.tensor(3)))
+
+
 def test_different_numbers() -> None:
     """`unique` with the places and counts of numbers."""
 

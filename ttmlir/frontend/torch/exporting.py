@@ -172,6 +172,11 @@ _REASONS = (
     (r"num_mutated_inp_runtime_indices", RESHAPED_IN_PLACE),
     (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
     (
+        r"\.numpy\(\) is not supported",
+        "NumPy cannot compute with tensors of which only shapes are known yet; functions of torch "
+        "can, such as torch.tanh(x) for numpy.tanh(x)",
+    ),
+    (
         r"Unsupported functorch tracing attempt",
         "torch.cond inside of torch.vmap is not supported; torch.where(condition, a, b) chooses "
         "between tensors",
@@ -221,7 +226,9 @@ def _remedy(error: BaseException) -> str:
         )
     if any(file.endswith("batchnorm.py") for file in files):
         return COUNTING_NORM
-    lines = (frame.line or "" for frame in traceback.extract_tb(error.__traceback__))
+    lines = [frame.line or "" for frame in traceback.extract_tb(error.__traceback__)]
+    if any(re.match(r"assert\b.*\(|torch\._assert\(", line) for line in lines):
+        return "torch._assert_async(condition, message) is left out of the program, assert is not"
     if any(re.search(r"\bint\(", line) for line in lines):
         return "n.item() stays a number of the program where int(n) does not, as in x[:n.item()]"
     return CHOICES + (
@@ -307,8 +314,9 @@ def _off_computed_place(result: Any) -> Any:
         return result
     # The question itself is not to be traced.
     with without_modes():
+        is_known = not any(map(is_symbolic, result.shape))
         is_computed = is_symbolic(result.storage_offset())
-    return result.clone() if is_computed else result
+    return result.clone() if is_known and is_computed else result
 
 
 def _find_devices(owner: Any, leaves: Sequence[Any]) -> Devices | None:

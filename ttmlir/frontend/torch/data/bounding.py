@@ -332,7 +332,10 @@ def _take(call: Selection) -> Any:
     """One position among those that count."""
     x, index = call.args[0], call.get("index")
     if not isinstance(x, Rows):
-        return None
+        # A view, to which the program may write.
+        return (
+            x.select(call.dim(x.dim()), index.tensor.item()) if isinstance(index, Count) else None
+        )
     dim = call.dim(x.data.dim())
     if dim not in x.axes or not isinstance(index, int):
         return None
@@ -346,6 +349,33 @@ def _take(call: Selection) -> Any:
     return made(data, axes)
 
 
+def _index_select(call: Selection) -> Any:
+    """Some of those that count, by their numbers among them."""
+    x, index = call.args[0], call.get("index")
+    if not isinstance(x, Rows):
+        return None
+    dim = call.dim(x.data.dim())
+    if dim not in x.axes or isinstance(index, Rows):
+        return None
+    data = x.compact(dim).data.index_select(dim, index)
+    return made(data, {each: axis for each, axis in x.axes.items() if each != dim})
+
+
+def _scalar_tensor(call: Selection) -> Any:
+    """A count as a tensor."""
+    number = call.args[0]
+    return number.tensor.to(call.node.meta["val"].dtype) if isinstance(number, Count) else None
+
+
+def _select_scatter(call: Selection) -> Any:
+    """A tensor with other elements at a place that may be a count."""
+    x, source, index = call.args[0], call.args[1], call.get("index")
+    if isinstance(x, Rows) or isinstance(source, Rows):
+        return _refuse_rows(call)
+    place = index.tensor.item() if isinstance(index, Count) else index
+    return torch_package().select_scatter(x, source, call.dim(x.dim()), place)
+
+
 def _slice(call: Selection) -> Any:
     """Places from one to another, of which either may be a count."""
     torch = torch_package()
@@ -355,6 +385,15 @@ def _slice(call: Selection) -> Any:
     is_counted = isinstance(start, Count) or isinstance(end, Count)
     if dim not in x.axes and not is_counted:
         return None
+    count = _length_of_slice(call.node)
+    if isinstance(start, Count) and count is not None and dim not in x.axes and step == 1:
+        size = x.data.shape[dim]
+        begin = torch.where(start.tensor < 0, start.tensor + size, start.tensor)
+        # A view, to which the program may write; torch has to be told that it is inside.
+        count, place = min(count, size), begin.item()
+        torch._check(place >= 0)
+        torch._check(place + count <= size)
+        return made(x.data.narrow(dim, place, count), x.axes)
     if step != 1:
         return call.refuse("steps in positions that depend on data are not supported; take all")
     size = x.data.shape[dim]
@@ -367,6 +406,30 @@ def _slice(call: Selection) -> Any:
     position = torch.arange(size)
     valid = (position >= begin) & (position < torch.minimum(beyond, count))
     return Rows(x.data, {**x.axes, dim: Axis(valid)})
+
+
+def _length_of_slice(node: Any) -> int | None:
+    """How far two computed bounds are apart, as those of `x[n : n + 2]`; None if nobody knows."""
+    if len(node.args) < 4:
+        return None
+    (first, begin), (second, end) = map(_base_and_distance, node.args[2:4])
+    return end - begin if first is second and begin <= end else None
+
+
+def _base_and_distance(bound: Any) -> tuple[Any, int]:
+    """The node of the number to which others are added, and their sum."""
+    if not hasattr(bound, "op") or bound.op != "call_function":
+        return bound, 0
+    name, args = _name_of(bound).partition(".")[0], bound.args
+    if name in ("item", "_local_scalar_dense"):
+        return _base_and_distance(args[0])
+    if name in ("add", "sub") and not bound.kwargs and type(args[1]) is int:
+        base, distance = _base_and_distance(args[0])
+        return base, distance + (args[1] if name == "add" else -args[1])
+    if name == "add" and not bound.kwargs and type(args[0]) is int:
+        base, distance = _base_and_distance(args[1])
+        return base, distance + args[0]
+    return bound, 0
 
 
 def _bound(given: Any, count: Any, default: Any) -> Any:
@@ -707,14 +770,17 @@ HANDLERS: dict[str, Callable[[Selection], Any]] = {
     "index": _index,
     "index_add": _index_add,
     "index_put": _index_put,
+    "index_select": _index_select,
     "masked_scatter": _masked_scatter,
     "masked_select": _masked_select,
     "nonzero": _nonzero,
     "nonzero_numpy": _nonzero,
+    "scalar_tensor": _scalar_tensor,
     "scatter": _scatter,
     "scatter_add": _scatter,
     "scatter_reduce": _scatter,
     "select": _take,
+    "select_scatter": _select_scatter,
     "slice": _slice,
     "split_with_sizes": _split,
     "std": _deviate,
@@ -824,7 +890,13 @@ class _Bounding:
         for node, value in results:
             if isinstance(value, Rows):
                 self._refuse(node, "the result has a shape that")
-        return [_as_tensor(value) for _, value in results]
+        return [
+            # A size that torch does not know is a tensor of the program, also where it is known.
+            torch_package().tensor(value)
+            if hasattr(node, "op") and type(value) is int
+            else _as_tensor(value)
+            for node, value in results
+        ]
 
     def _walk(self, module: Any, inputs: Sequence[Any]) -> list[tuple[Any, Any]]:
         """What a graph returns, with the nodes that compute it."""
@@ -883,6 +955,9 @@ class _Bounding:
         makes = any(_unknown_dims(meta) for meta in leaves(node.meta.get("val")))
         if name in ("item", "_local_scalar_dense"):
             return Count(args[0])
+        if name == "sym_storage_offset":
+            # torch checks where views begin, which nobody needs.
+            return 0
         if not is_special and not makes and not _selects_by_data(node):
             return node.target(*args, **kwargs)
         if not hasattr(node.target, "_schema"):
@@ -893,14 +968,20 @@ class _Bounding:
             found = HANDLERS[base](call)
             if found is not None:
                 return self._written(node, args, found)
-        return self._spread(node, base, args, kwargs)
+        if not is_special and any(_unknown_dims(n.meta.get("val")) for n in node.all_input_nodes):
+            # What made the sizes that torch does not know has made them known.
+            return node.target(*args, **kwargs)
+        found = self._spread(node, base, args, kwargs)
+        return self._written(node, args, found) if isinstance(args[0], Rows) else found
 
     def _written(self, node: Any, args: Any, found: Any) -> Any:
         if not _writes(node):
             return found
         target = args[0]
         if isinstance(target, Rows):
-            target.data.copy_(rows_of(found).data)
+            # Of a slice, what does not count belongs to the tensor that it is a part of.
+            kept = torch_package().where(target.valid(), rows_of(found).data, target.data)
+            target.data.copy_(kept)
         else:
             target.copy_(found)
         return target
@@ -941,7 +1022,7 @@ class _Bounding:
             data = replace_leaves(data, _as_tensor)
             more = replace_leaves(more, _as_tensor)
         # The overload may be another one, with a tensor instead of a number.
-        result = node.target.overloadpacket(*data, **more)
+        result = _function_of(node, args)(*data, **more)
         return self._as_rows(node, result, axes, data, args)
 
     def _fill_of(self, node: Any, name: str, kept: set[Axis], args: Any) -> Any:
@@ -1002,7 +1083,7 @@ class _Bounding:
         tensors, axes = align(positions)
         given = dict(zip(map(id, positions), tensors, strict=True))
         data = replace_leaves(args, lambda each: given.get(id(each), _as_tensor(each)))
-        return made(node.target.overloadpacket(*data, **more), axes)
+        return made(_function_of(node, args)(*data, **more), axes)
 
     # -- sizes ---------------------------------------------------------------------------------
 
@@ -1130,6 +1211,14 @@ def _name_of(node: Any) -> str:
     return (
         target._opname if hasattr(target, "_opname") else getattr(target, "__name__", str(target))
     )
+
+
+def _function_of(node: Any, args: Any) -> Any:
+    """The operation of a node, or what computes its result where it would write to rows."""
+    function = node.target.overloadpacket
+    if _writes(node) and isinstance(args[0], Rows):
+        return getattr(torch_package().ops.aten, function.__name__.removesuffix("_"))
+    return function
 
 
 def _writes(node: Any) -> bool:

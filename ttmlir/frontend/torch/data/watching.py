@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.frontend.torch.data.iterations import iterations
 from ttmlir.frontend.torch.decompositions.untraceable import own_functions
-from ttmlir.frontend.torch.elements import is_tensor, replace_leaves, torch_package, without_modes
+from ttmlir.frontend.torch.elements import (
+    is_symbolic,
+    is_tensor,
+    replace_leaves,
+    torch_package,
+    without_modes,
+)
 from ttmlir.frontend.torch.locations import pass_through
 
 if TYPE_CHECKING:
@@ -23,11 +29,13 @@ def watch(known: KnownValues) -> Any:
     """
     known.begin_trace()
     torch = torch_package()
-    replacements = {
+    replacements: dict[Any, Any] = {
         **own_functions(),
         torch.Tensor.__getitem__: _select,
         torch.Tensor.__setitem__: _write,
+        torch.Tensor.__deepcopy__: _copy,
         torch.Tensor.item: _item,
+        **dict.fromkeys((torch.narrow, torch.Tensor.narrow), _narrow),
         torch.select: _select_place,
     }
 
@@ -187,6 +195,11 @@ def _differs_in_batch(index: Any) -> bool:
     return is_tensor(index) and torch_package()._C._functorch.is_batchedtensor(index)
 
 
+def _copy(x: Any, _: Any) -> Any:
+    """`copy.deepcopy(x)`, which looks at the memory of other tensors than those of a trace."""
+    return x.clone()
+
+
 def _item(x: Any) -> Any:
     """The number that torch wants of a place before it selects, which stays a tensor in a batch."""
     return x if _differs_in_batch(x) else x.item()
@@ -196,6 +209,14 @@ def _select_place(x: Any, dim: int, index: Any) -> Any:
     if _differs_in_batch(index):
         return x.index_select(dim, index.reshape(1) % x.shape[dim]).squeeze(dim)
     return torch_package().select(x, dim, index)
+
+
+def _narrow(x: Any, dim: int, start: Any, length: int) -> Any:
+    """`x.narrow(dim, start, length)` of a place that is a tensor, for which torch makes two."""
+    if _differs_in_batch(start):
+        places = start % x.shape[dim] + torch_package().arange(length)
+        return x.index_select(dim, places)
+    return torch_package().narrow(x, dim, start.item() if is_tensor(start) else start, length)
 
 
 def _write(x: Any, indices: Any, value: Any) -> None:
@@ -209,7 +230,7 @@ def _write(x: Any, indices: Any, value: Any) -> None:
 def _is_view(indices: Any) -> bool:
     """True for indices of one element along each dimension, or a slice, with a computed one."""
     listed = cast("tuple[Any, ...]", indices if isinstance(indices, tuple) else (indices,))
-    return any(map(is_tensor, listed)) and all(
+    return any(is_tensor(each) or _has_computed_bounds(each) for each in listed) and all(
         not each.dim() and not each.is_floating_point() and each.dtype != torch_package().bool
         if is_tensor(each)
         else each is None or each is Ellipsis or isinstance(each, slice) or type(each) is int
@@ -242,6 +263,8 @@ def _replaced(x: Any, indices: Sequence[Any], dim: int, value: Any) -> Any:
         if first == slice(None):
             return _replaced(x, rest, dim + 1, value)
         bounds = cast("slice[Any, Any, Any]", first)
+        if _has_computed_bounds(bounds):
+            return _replaced_between(x, bounds, rest, dim, value)
         part = _replaced(x[(*[slice(None)] * dim, bounds)], rest, dim + 1, value)
         return x.slice_scatter(part, dim, bounds.start, bounds.stop, bounds.step or 1)
     if _differs_in_batch(first):
@@ -250,6 +273,35 @@ def _replaced(x: Any, indices: Sequence[Any], dim: int, value: Any) -> Any:
         return torch_package().where(place.reshape(-1, *(1,) * (x.dim() - dim - 1)), new, x)
     index = first.item() if is_tensor(first) else first
     return x.select_scatter(_replaced(x.select(dim, index), rest, dim, value), dim, index)
+
+
+def _has_computed_bounds(index: Any) -> bool:
+    """True for a slice of all elements from one to another, of which the program knows one."""
+    if not isinstance(index, slice):
+        return False
+    bounds = cast("slice[Any, Any, Any]", index)
+    is_computed = any(is_tensor(each) or is_symbolic(each) for each in (bounds.start, bounds.stop))
+    return is_computed and bounds.step in (None, 1)
+
+
+def _replaced_between(
+    x: Any, bounds: slice[Any, Any, Any], rest: Sequence[Any], dim: int, value: Any
+) -> Any:
+    """The tensor with other elements between places of a dimension, as many as the value has."""
+    torch, extent = torch_package(), x.shape[dim]
+
+    def place(bound: Any, default: int) -> Any:
+        given = default if bound is None else bound
+        tensor = given if is_tensor(given) else torch.scalar_tensor(given, dtype=torch.int64)
+        return torch.where(tensor < 0, tensor + extent, tensor).clamp(min=0)
+
+    begin, end, positions = place(bounds.start, 0), place(bounds.stop, extent), torch.arange(extent)
+    axis = value.dim() - 1 - sum(each is None or isinstance(each, slice) for each in rest)
+    if axis >= 0 and not (type(value.shape[axis]) is int and value.shape[axis] == 1):
+        offsets = (positions - begin).clamp(min=0)
+        value = value.index_select(axis, offsets.clamp(max=value.shape[axis] - 1))
+    inside = ((positions >= begin) & (positions < end)).reshape(-1, *(1,) * (x.dim() - dim - 1))
+    return torch.where(inside, _replaced(x, rest, dim + 1, value), x)
 
 
 def _places(mask: Any, shape: Sequence[int] | None = None) -> list[Any]:

@@ -16,6 +16,7 @@ from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites import bessel, special
 from ttmlir.composites.arithmetic import (
     angle,
+    floor_quotient,
     floor_remainder,
     is_on_wrong_side,
     power,
@@ -145,7 +146,8 @@ def _div(call: TorchCall) -> SSAValue:
     if mode == "trunc":
         return _trunc(quotient).value
     if mode == "floor" and a.is_real:
-        return quotient.floor().value
+        wide = a.cast("f32") if a.dtype in ("f16", "bf16") else a
+        return floor_quotient(wide, b.cast(wide.dtype)).cast(a.dtype).value
     if mode == "floor":
         # Rounded toward zero is one too many where there is a remainder and the signs differ.
         return (quotient - is_on_wrong_side(a.remainder(b), b).cast(a.dtype)).value
