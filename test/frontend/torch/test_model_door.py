@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from importlib import import_module
 from pathlib import Path
@@ -281,6 +282,33 @@ def test_exported_programs_with_dynamic_shapes(tmp_path: Path) -> None:
         ttmlir.compile(str(path))
     with pytest.raises(InputError, match=r"of torch what is loaded: torch\.export\.load\('"):
         ttmlir.compile(str(path), x)
+
+
+class _Coded(nn.Module):
+    """Names of weights that modules of torch.fx have themselves, one of which is changed."""
+
+    def __init__(self) -> None:
+        """Make them."""
+        super().__init__()
+        self.register_buffer("code", torch.arange(3.0))
+        self.graph = nn.Linear(3, 2)
+
+    def forward(self, x: Any) -> Any:
+        """Count, and compute."""
+        self.code.add_(1)
+        return self.graph(x * self.code)
+
+
+@pytest.mark.parametrize("weights", ["constants", "arguments"])
+def test_names_that_modules_of_torch_have_themselves(weights: Any) -> None:
+    """They stay the names of the weights."""
+    module, x = _Coded(), torch.randn(5, 3)
+    compiled = ttmlir.compile(copy.deepcopy(module), x, weights=weights)
+    names = {"graph.weight", "graph.bias"}
+    assert {name for name, _ in compiled.source.signature.parameters} == names
+    for _ in range(2):
+        torch.testing.assert_close(compiled.reference(x), wanted := module(x))
+        torch.testing.assert_close(compiled(x), wanted)
 
 
 def test_wrong_calls() -> None:
