@@ -91,6 +91,19 @@ def test_buffers_that_change() -> None:
     torch.testing.assert_close(other(x), x)
 
 
+@pytest.mark.parametrize("momentum", [None, 0.3])
+def test_statistics_of_all_batches(momentum: Any) -> None:
+    """Means over as many batches as there have been, and those that forget; read in eval()."""
+    module, x = nn.BatchNorm2d(2, momentum=momentum), torch.randn(3, 2, 5, 4)
+    compiled = ttmlir.compile(copy.deepcopy(module), x)
+    for factor in (1, 2, 3):
+        torch.testing.assert_close(compiled(x * factor), module(x * factor))
+    for name, buffer in module.named_buffers():
+        found = compiled.source.bound[[*dict(module.named_buffers())].index(name)]
+        torch.testing.assert_close(torch.as_tensor(found).to(buffer.dtype), buffer)
+    torch.testing.assert_close(ttmlir.compile(module.eval(), x)(x), module(x))
+
+
 def test_functions_and_exported_programs() -> None:
     """Everything that torch has for programs."""
 

@@ -164,8 +164,6 @@ CHOICES = (
     "torch.where(condition, a, b) chooses between tensors, torch.cond(condition, f, g, args) "
     "between functions"
 )
-COUNTING_NORM = "give BatchNorm a momentum, or compile it after .eval()"
-"""What to do instead of a mean over as many batches as there have been."""
 _DATA_DEPENDENT = "data-dependent"
 """How torch says that it would have to know numbers that only a run has."""
 
@@ -187,14 +185,11 @@ def reason_of(error: Exception) -> str:
 def _remedy(error: BaseException) -> str:
     """What to do instead of looking at numbers, by the function of torch that did."""
     names = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
-    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     if "_detect_is_causal_mask" in names:
         return (
             "say which masks are causal, so that torch does not look at them: tgt_is_causal=True or"
             " False (nn.Transformer), is_causal=... (encoders and decoders)"
         )
-    if any(file.endswith("batchnorm.py") for file in files):
-        return COUNTING_NORM
     lines = (frame.line or "" for frame in traceback.extract_tb(error.__traceback__))
     if any(re.search(r"\bint\(", line) for line in lines):
         return "n.item() stays a number of the program where int(n) does not, as in x[:n.item()]"
@@ -650,10 +645,9 @@ def _check_decisions(exported: Any, decomposed: Any) -> None:
     decided: Mapping[str, LocationAttr] = exported.graph_module.meta.get(_DECIDED, {})
     for name in decomposed.graph_signature.buffers_to_mutate.values():
         if name in decided:
-            remedy = COUNTING_NORM if name.endswith("num_batches_tracked") else CHOICES
             reason = (
                 f"what it does depends on the numbers in a tensor; the buffer '{name}', by which "
-                f"Python decides, changes in each call; {remedy}"
+                f"Python decides, changes in each call; {CHOICES}"
             )
             raise LocatedError(decided[name], f"torch cannot trace this: {reason}")
 
