@@ -168,8 +168,18 @@ _DATA_DEPENDENT = "data-dependent"
 """How torch says that it would have to know numbers that only a run has."""
 
 
+_KEYED_BY_TENSOR = (
+    "a dictionary is asked for a parameter or a tensor, which is another object while a program is "
+    "traced; let names be the keys, as in dict(model.named_parameters())"
+)
+
+
 def reason_of(error: Exception) -> str:
     """Why torch cannot trace, in one line."""
+    if isinstance(error, KeyError) and isinstance(
+        next(iter(error.args), None), torch_package().Tensor
+    ):
+        return _KEYED_BY_TENSOR
     line = str(error).strip().partition("\n")[0]
     if _DATA_DEPENDENT in line:
         return f"what it does depends on the numbers in a tensor; {_remedy(error)}"
