@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from importlib import import_module
 from pathlib import Path
@@ -88,6 +89,19 @@ def test_buffers_that_change() -> None:
     for factor in (1, 2, 3):
         torch.testing.assert_close(compiled(x * factor), module(x * factor))
     torch.testing.assert_close(other(x), x)
+
+
+@pytest.mark.parametrize("momentum", [None, 0.3])
+def test_statistics_of_all_batches(momentum: Any) -> None:
+    """Means over as many batches as there have been, and those that forget; read in eval()."""
+    module, x = nn.BatchNorm2d(2, momentum=momentum), torch.randn(3, 2, 5, 4)
+    compiled = ttmlir.compile(copy.deepcopy(module), x)
+    for factor in (1, 2, 3):
+        torch.testing.assert_close(compiled(x * factor), module(x * factor))
+    for name, buffer in module.named_buffers():
+        found = compiled.source.bound[[*dict(module.named_buffers())].index(name)]
+        torch.testing.assert_close(torch.as_tensor(found).to(buffer.dtype), buffer)
+    torch.testing.assert_close(ttmlir.compile(module.eval(), x)(x), module(x))
 
 
 def test_functions_and_exported_programs() -> None:
@@ -283,6 +297,33 @@ def test_exported_programs_with_dynamic_shapes(tmp_path: Path) -> None:
         ttmlir.compile(str(path))
     with pytest.raises(InputError, match=r"of torch what is loaded: torch\.export\.load\('"):
         ttmlir.compile(str(path), x)
+
+
+class _Coded(nn.Module):
+    """Names of weights that modules of torch.fx have themselves, one of which is changed."""
+
+    def __init__(self) -> None:
+        """Make them."""
+        super().__init__()
+        self.register_buffer("code", torch.arange(3.0))
+        self.graph = nn.Linear(3, 2)
+
+    def forward(self, x: Any) -> Any:
+        """Count, and compute."""
+        self.code.add_(1)
+        return self.graph(x * self.code)
+
+
+@pytest.mark.parametrize("weights", ["constants", "arguments"])
+def test_names_that_modules_of_torch_have_themselves(weights: Any) -> None:
+    """They stay the names of the weights."""
+    module, x = _Coded(), torch.randn(5, 3)
+    compiled = ttmlir.compile(copy.deepcopy(module), x, weights=weights)
+    names = {"graph.weight", "graph.bias"}
+    assert {name for name, _ in compiled.source.signature.parameters} == names
+    for _ in range(2):
+        torch.testing.assert_close(compiled.reference(x), wanted := module(x))
+        torch.testing.assert_close(compiled(x), wanted)
 
 
 def test_wrong_calls() -> None:

@@ -191,14 +191,22 @@ CHOICES = (
     "torch.where(condition, a, b) chooses between tensors, torch.cond(condition, f, g, args) "
     "between functions"
 )
-COUNTING_NORM = "give BatchNorm a momentum, or compile it after .eval()"
-"""What to do instead of a mean over as many batches as there have been."""
 _DATA_DEPENDENT = "data-dependent"
 """How torch says that it would have to know numbers that only a run has."""
 
 
+_KEYED_BY_TENSOR = (
+    "a dictionary is asked for a parameter or a tensor, which is another object while a program is "
+    "traced; let names be the keys, as in dict(model.named_parameters())"
+)
+
+
 def reason_of(error: Exception) -> str:
     """Why torch cannot trace, in one line."""
+    if isinstance(error, KeyError) and isinstance(
+        next(iter(error.args), None), torch_package().Tensor
+    ):
+        return _KEYED_BY_TENSOR
     line = str(error).strip().partition("\n")[0]
     if _DATA_DEPENDENT in line:
         return f"what it does depends on the numbers in a tensor; {_remedy(error)}"
@@ -218,14 +226,11 @@ def reason_of(error: Exception) -> str:
 def _remedy(error: BaseException) -> str:
     """What to do instead of looking at numbers, by the function of torch that did."""
     names = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
-    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     if "_detect_is_causal_mask" in names:
         return (
             "say which masks are causal, so that torch does not look at them: tgt_is_causal=True or"
             " False (nn.Transformer), is_causal=... (encoders and decoders)"
         )
-    if any(file.endswith("batchnorm.py") for file in files):
-        return COUNTING_NORM
     lines = [frame.line or "" for frame in traceback.extract_tb(error.__traceback__)]
     if any(re.match(r"assert\b.*\(|torch\._assert\(", line) for line in lines):
         return "torch._assert_async(condition, message) is left out of the program, assert is not"
@@ -638,9 +643,12 @@ def decompose(exported: Any) -> Any:
     ):
         # torch warns about its own deprecated parts here.
         warnings.simplefilter("ignore")
+        _detach_subclasses(exported)
         try:
             table = {**_decompositions(), **own_decompositions()}
-            decomposed = exported.run_decompositions(table)
+            with _names_apart(exported):
+                decomposed = exported.run_decompositions(table)
+            _rename(decomposed, _name_again)
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
             location = location_of_trace(str(error))
@@ -649,6 +657,71 @@ def decompose(exported: Any) -> Any:
             raise _untraceable(error, location) from error
     _check_decisions(exported, decomposed)
     return decomposed
+
+
+def _detach_subclasses(exported: Any) -> None:
+    """Let weights that hold several tensors have no gradient, as integers among those have none.
+
+    Quantized ones that `load_state_dict(assign=True)` has put into a module are said to have some.
+    """
+    torch = torch_package()
+    is_subclass: Any = import_module("torch.utils._python_dispatch").is_traceable_wrapper_subclass
+    for name, tensor in exported.state_dict.items():
+        if is_subclass(tensor) and tensor.requires_grad:
+            detached = torch.nn.Parameter(tensor.detach(), requires_grad=False)
+            exported.state_dict[name] = detached
+
+
+_APART = "ttmlir_own_"
+"""Before names of weights that a module of torch.fx has itself, such as `code` and `graph`."""
+
+
+@cache
+def _names_of_graphs() -> frozenset[str]:
+    torch = torch_package()
+    return frozenset(dir(torch.fx.GraphModule)) - frozenset(dir(torch.nn.Module))
+
+
+def _name_apart(name: str) -> str:
+    return f"{_APART}{name}" if name.partition(".")[0] in _names_of_graphs() else name
+
+
+def _name_again(name: str) -> str:
+    return name.removeprefix(_APART)
+
+
+@contextmanager
+def _names_apart(exported: Any) -> Generator[None]:
+    """Let no weight of a program have a name, while it lasts, that torch refuses in its modules."""
+    _rename(exported, _name_apart)
+    try:
+        yield
+    finally:
+        _rename(exported, _name_again)
+
+
+def _rename(exported: Any, change: Callable[[str], str]) -> None:
+    signature = exported.graph_signature
+    changes = [each for each in signature.output_specs if each.kind.name in _NAMING_WEIGHTS]
+    for spec in (*signature.input_specs, *changes):
+        if spec.target is not None:
+            spec.target = change(spec.target)
+    for table in (exported.state_dict, exported.constants):
+        renamed = {change(name): value for name, value in table.items()}
+        table.clear()
+        table.update(renamed)
+
+
+_NAMING_WEIGHTS = ("BUFFER_MUTATION", "PARAMETER_MUTATION")
+"""Kinds of results whose targets are names of weights."""
+
+
+def call_exported(exported: Any, buffers: Mapping[str, Any], arguments: Sequence[Any]) -> Any:
+    """What a program returns with these buffers in place of its own, by their names."""
+    with _names_apart(exported):
+        module = exported.module()
+    given = {_name_apart(name): tensor for name, tensor in buffers.items()}
+    return torch_package().func.functional_call(module, given, *arguments)
 
 
 _DECIDED, _DECOMPOSED, _REMEDY = "ttmlir.decided", "ttmlir.decomposed", "ttmlir.remedy"

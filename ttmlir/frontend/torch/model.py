@@ -40,6 +40,7 @@ from ttmlir.frontend.torch.distributed.placing import (
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, is_symbolic, is_tensor, torch_package
 from ttmlir.frontend.torch.exporting import (
     TracedModel,
+    call_exported,
     decompose,
     generators_of,
     take_seed,
@@ -401,7 +402,7 @@ class _Door:
         arguments = pytree.tree_unflatten(leaves, self._exported.call_spec.in_spec)
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = torch.func.functional_call(self._exported.module(), buffers, *arguments)
+            result = call_exported(self._exported, buffers, arguments)
         state = [buffers[name] for name, _ in self._program.state]
         self._kept = [*map(array_of, state), *map(array_of, changed)]
         returned = zip(pytree.tree_leaves(result), self._program.outputs, strict=True)

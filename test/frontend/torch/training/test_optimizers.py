@@ -113,6 +113,25 @@ def test_each_optimizer(name: str) -> None:
         torch.testing.assert_close(ours, theirs, rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.filterwarnings("ignore:.*tensors of f64 are kept as f32")
+@pytest.mark.parametrize("name", ["AdamW", "Adagrad", "RAdam", "Adadelta"])
+def test_double_precision(name: str) -> None:
+    """Rates and numbers of steps have it, too."""
+    torch.manual_seed(0)
+    model = nn.Linear(3, 2).double()
+    other = copy.deepcopy(model)
+    x, y = torch.randn(7, 3).double(), torch.randn(7, 2).double()
+    ours, theirs = (getattr(torch.optim, name)(m.parameters(), lr=0.1) for m in (model, other))
+    step = ttmlir.train_step(model, F.mse_loss, ours, x, y)
+    for _ in range(STEPS):
+        step(x, y)
+        step_in_torch(other, theirs, x, y)
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=1e-11, atol=1e-11)
+    found, wanted = (each.state_dict()["state"] for each in (ours, theirs))
+    torch.testing.assert_close(found, wanted, rtol=1e-11, atol=1e-11)
+
+
 @pytest.mark.parametrize("beta", [0.0, 0.5, 0.7, 0.97, 0.999, 0.99999])
 def test_rectified_adam_at_any_step(beta: float) -> None:
     """How long the average is keeps its digits in the first steps, and after many."""

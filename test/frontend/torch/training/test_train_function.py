@@ -299,3 +299,43 @@ def test_gradients_of_several_calls(clears_first: bool) -> None:
             accumulate=2,
             scaler=torch.amp.GradScaler("cpu"),
         )
+
+
+def test_optimizers_by_parameter() -> None:
+    """That a hook looks up: a parameter is another object in the step, and names are the same."""
+    torch.manual_seed(0)
+    module, x = torch.nn.Linear(3, 2), torch.randn(5, 3)
+    other = copy.deepcopy(module)
+
+    def prepare(model: Any, *, by_name: bool) -> dict[Any, Any]:
+        table: dict[Any, Any] = {}
+        for name, parameter in model.named_parameters():
+            key = name if by_name else parameter
+            table[key] = torch.optim.SGD([parameter], lr=0.1, momentum=0.5)
+
+            def move(given: Any, name: str = name) -> None:
+                optimizer = table[name if by_name else given]
+                optimizer.step()
+                optimizer.zero_grad()
+
+            parameter.register_post_accumulate_grad_hook(move)
+        return table
+
+    def play(model: Any, x: Any) -> Any:
+        loss = model(x).square().mean()
+        loss.backward()
+        return loss
+
+    unnamed = copy.deepcopy(module)
+    optimizers = list(prepare(unnamed, by_name=False).values())
+    with pytest.raises(ttmlir.CompilationError, match=r"let names be the keys, as in dict\("):
+        ttmlir.train_function(
+            lambda x: play(unnamed, x), x, models=[unnamed], optimizers=optimizers
+        )
+    optimizers = list(prepare(module, by_name=True).values())
+    step = ttmlir.train_function(
+        lambda x: play(module, x), x, models=[module], optimizers=optimizers
+    )
+    prepare(other, by_name=True)
+    for _ in range(3):
+        torch.testing.assert_close(step(x), play(other, x).detach())

@@ -330,6 +330,36 @@ def train_in_torch(model: Any, optimizer: Any, x: Any, y: Any) -> None:
     optimizer.step()
 
 
+def test_parameters_that_are_to_learn_later() -> None:
+    """A step does not leave them out: it says how to go on, which works."""
+    torch.manual_seed(0)
+    model, x, y = (
+        nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2)),
+        torch.randn(5, 4),
+        torch.ones(5, 2),
+    )
+    model[0].requires_grad_(False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    first = ttmlir.train_step(model, nn.MSELoss(), optimizer, x, y)
+    first(x, y)
+    message = (
+        r"other parameters require a gradient, than .*: step\.load_into\(\) and ttmlir\.train_step"
+    )
+    model[0].requires_grad_(True)
+    with pytest.raises(ttmlir.InputError, match=message):
+        first(x, y)
+    first.load_into()
+    step = ttmlir.train_step(model, nn.MSELoss(), optimizer, x, y)
+    before = model[0].weight.clone()
+    step(x, y)
+    assert step.steps == 2
+    assert not torch.equal(step.state_dict()["0.weight"], before)
+    model.add_module("2", nn.Linear(2, 2))
+    optimizer.add_param_group({"params": list(model[2].parameters())})
+    with pytest.raises(ttmlir.InputError, match=message):
+        step(x, y)
+
+
 def test_checkpoints() -> None:
     """A step goes on with other values, without being compiled again."""
     torch.manual_seed(0)

@@ -357,10 +357,36 @@ def _vmap(
     return trees.tree_unflatten(moved, spec)
 
 
+def _batch_norm(module: Any, x: Any) -> Any:
+    """`forward` of batch norms; without a momentum, statistics are means over all batches so far,
+    by a number of batches that torch looks at."""
+    torch = torch_package()
+    module._check_input_dim(x)
+    trains, tracks = module.training, module.track_running_stats
+    count: Any = module.num_batches_tracked if trains and tracks else None
+    if count is not None:
+        count.add_(1)
+    kept: list[Any] = [None, None]
+    if tracks or not trains:
+        kept = [module.running_mean, module.running_var]
+    is_mean = count is not None and module.momentum is None
+    given = [each.clone() for each in kept] if is_mean else kept
+    found = torch.nn.functional.batch_norm(
+        *(x, *given, module.weight, module.bias, trains or module.running_mean is None),
+        *(1.0 if is_mean else module.momentum or 0.0, module.eps),
+    )
+    if is_mean:
+        with torch.no_grad():
+            for old, of_batch in zip(kept, given, strict=True):
+                old.add_((of_batch - old) / count)
+    return found
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     "_functorch.apis.vmap_impl": _vmap,
     "func.linearize": _linearize,
     "nn.AdaptiveLogSoftmaxWithLoss.forward": _adaptive_log_softmax,
+    "nn.modules.batchnorm._BatchNorm.forward": _batch_norm,
     "optim.swa_utils.AveragedModel.update_parameters": _average,
 }
 """Functions in Python that torch does not announce when they are called."""

@@ -527,6 +527,13 @@ class Moved:
             return {}
         return self.update.slots(_with_schedules(self.group), parameter)
 
+    def number_of(self, value: Any) -> Any:
+        """A number as a tensor, in double precision where parameters are, as torch computes."""
+        torch = torch_package()
+        wide = (torch.float64, torch.complex128)
+        is_wide = any(each.dtype in wide for each in self.members.values())
+        return torch.tensor(float(value), dtype=torch.float64 if is_wide else torch.float32)
+
     def read(self, name: str, parameter: Any, state: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the state of torch's optimizer for a member says, with a tensor for each slot."""
         if not self.update.is_joint or not state:
@@ -630,11 +637,10 @@ class Keeping:
 
     def rates(self) -> dict[str, list[Any]]:
         """What schedules move in each group, as tensors by the keyword that a step takes."""
-        torch = torch_package()
-        found = {"lr": [torch.tensor(float(moved.group["lr"])) for moved in self.groups]}
-        momenta = [_momentum(moved.group) for moved in self.groups if is_cycled(moved.group)]
-        if momenta:
-            found["momentum"] = [torch.tensor(float(momentum)) for momentum in momenta]
+        found = {"lr": [moved.number_of(moved.group["lr"]) for moved in self.groups]}
+        cycled = [moved for moved in self.groups if is_cycled(moved.group)]
+        if cycled:
+            found["momentum"] = [moved.number_of(_momentum(moved.group)) for moved in cycled]
         return found
 
     def apply(
@@ -669,7 +675,8 @@ class Keeping:
                         for slot in moved.update.slots(group, parameter)
                     }
                     rate, number = rates["lr"][moved.number], numbers[moved.counters[name]]
-                    moment = Moment(rate, number, self._rows_to_move(moved, name, parameter))
+                    rows = self._rows_to_move(moved, name, parameter)
+                    moment = Moment(rate, number.to(rate.dtype), rows)
                     # Optimizers take complex numbers for pairs of real ones.
                     given = {slot: _as_real(value) for slot, value in slots.items()}
                     new_parameter, new = moved.update.move(

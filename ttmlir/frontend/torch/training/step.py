@@ -257,6 +257,7 @@ class TrainStep:
         self._model = model
         self._keeping = keeping
         self._fixed = [fixed_options(moved.group) for moved in keeping.groups]
+        self._learned = self._learned_now()
         # What does not change is not in the state.
         self._tensors = self._whole_tensors(_named_tensors(model))
         first = {id(tensor): name for name, tensor in _named_tensors(model).items()}
@@ -269,6 +270,11 @@ class TrainStep:
 
         Keywords are those of a call of a compiled model, such as `numerics`.
         """
+        if self._learned_now() != self._learned:
+            raise InputError(
+                "the optimizer has other parameters, or other parameters require a gradient, than "
+                "when the step was compiled: step.load_into() and ttmlir.train_step go on with them"
+            )
         for moved, fixed in zip(self._keeping.groups, self._fixed, strict=True):
             for name, value in fixed_options(moved.group).items():
                 if name not in fixed or fixed[name] != value:
@@ -282,6 +288,14 @@ class TrainStep:
             # Schedulers warn if nobody has called `optimizer.step()` before them.
             optimizer._opt_called = True
         return self.compiled(*batch, **self._keeping.rates(), **keywords)
+
+    def _learned_now(self) -> list[list[bool]]:
+        """Of each group of parameters, which of them require a gradient."""
+        return [
+            [parameter.requires_grad for parameter in group["params"]]
+            for optimizer in self._keeping.optimizers
+            for group in optimizer.param_groups
+        ]
 
     @property
     def steps(self) -> int:
