@@ -8,6 +8,7 @@ function. `CompiledModel` lowers the module, keeps the binary, and runs it with 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -41,6 +42,7 @@ from ttmlir.errors import (
 )
 from ttmlir.files import require_path, write_file
 from ttmlir.frontend.calls import (
+    OPENER,
     CallableModel,
     CallArguments,
     CallingConvention,
@@ -48,6 +50,7 @@ from ttmlir.frontend.calls import (
     as_array,
     convention_of,
     make_arrays_of,
+    read_layout,
 )
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.targets import (
@@ -138,7 +141,8 @@ def load(
     torch and in the same containers; a file that does not say how its model is called takes arrays
     by position. Results are arrays of NumPy, or of `framework`, "jax" or "torch". `program` is the
     number of a program of the file. `weights` are those that the file leaves outside, by name, such
-    as `module.state_dict()` for a module that was compiled with `weights="arguments"`.
+    as `module.state_dict()` for a module that was compiled with `weights="arguments"`; what `keep=`
+    names may be in its containers.
 
     Loading computes nothing, whoever the file is from. Raises BinaryError for a file that cannot be
     read, InputError for weights that are missing.
@@ -268,19 +272,30 @@ def _find_weights(
 ) -> dict[int, Array]:
     """The inputs that no argument gives."""
     names = {index: signature.input_names[index] for index in signature.bound}
+    given = {**_in_containers(weights), **weights} if names else {}
     found = {
-        index: _find_weight(name, weights, f"{file_name}: the weight '{name}'")
+        index: _find_weight(name, given, f"{file_name}: the weight '{name}'")
         for index, name in names.items()
     }
     missing = [names[index] for index, weight in found.items() if weight is None]
     if missing:
         shown = ", ".join(map(repr, missing[:4])) + (", ..." if len(missing) > 4 else "")
-        what, given = f"the weights {shown} are not in the file", "module.state_dict()"
+        what, text = f"the weights {shown} are not in the file", "module.state_dict()"
         if signature.framework == "jax":
             what = f"the first numbers of {shown} are not in the file"
-            given = "{" + ", ".join(f"{name!r}: array" for name in missing) + "}"
-        raise InputError(f"{file_name}: {what}; give them with ttmlir.load(path, weights={given})")
+            arguments = dict.fromkeys(re.split(r"\W", name, maxsplit=1)[0] for name in missing)
+            text = "{" + ", ".join(f"{name!r}: {name}" for name in arguments) + "}"
+        raise InputError(f"{file_name}: {what}; give them with ttmlir.load(path, weights={text})")
     return {index: np.asarray(weight) for index, weight in found.items()}
+
+
+def _in_containers(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays in dictionaries, tuples and their like, by the names that inputs have."""
+    found: dict[str, Any] = {}
+    for name, value in weights.items():
+        layout, leaves = read_layout(value, OPENER)
+        found |= zip(layout.name_leaves(name), leaves, strict=True)
+    return found
 
 
 def _find_weight(name: str, weights: Mapping[str, Any], what: str) -> Any:
