@@ -172,6 +172,19 @@ def test_results_have_the_types_of_the_framework(dtype: Any) -> None:
     )
 
 
+def test_numbers_of_f16_keep_their_bits_beside_truth_values() -> None:
+    """Those are stored as bf16, and a DST of 16 bits has one format for both."""
+    jnp: Any = import_module("jax.numpy")
+    x, mask = X.astype(np.float16), Y > 0
+
+    def choose(x: Any, mask: Any) -> Any:
+        return jnp.where(mask, x, -x), jnp.pad(x, 1)
+
+    found = ttmlir.compile(choose, x, mask, target="kernels")(x, mask, numerics="device")
+    for one, other in zip(found, (np.where(mask, x, -x), np.pad(x, 1)), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_compiling_twice_gives_the_same_file() -> None:
     """Also of kernels."""
     assert compile_gate().to_bytes() == compile_gate().to_bytes()

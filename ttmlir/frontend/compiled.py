@@ -42,6 +42,7 @@ from ttmlir.errors import (
 )
 from ttmlir.files import require_path, write_file
 from ttmlir.frontend.calls import (
+    OPENER,
     CallableModel,
     CallArguments,
     CallingConvention,
@@ -50,6 +51,7 @@ from ttmlir.frontend.calls import (
     convention_of,
     is_kept_as,
     make_arrays_of,
+    read_layout,
     spell_array,
     spell_type,
 )
@@ -142,7 +144,8 @@ def load(
     torch and in the same containers; a file that does not say how its model is called takes arrays
     by position. Results are arrays of NumPy, or of `framework`, "jax" or "torch". `program` is the
     number of a program of the file. `weights` are those that the file leaves outside, by name, such
-    as `module.state_dict()` for a module that was compiled with `weights="arguments"`.
+    as `module.state_dict()` for a module that was compiled with `weights="arguments"`; what `keep=`
+    names may be in its containers.
 
     Loading computes nothing, whoever the file is from. Raises BinaryError for a file that cannot be
     read, InputError for weights that are missing.
@@ -272,19 +275,20 @@ def _find_weights(
 ) -> dict[int, Array]:
     """The inputs that no argument gives; InputError for those that are missing or do not fit."""
     names = {index: signature.input_names[index] for index in signature.bound}
+    given = {**_in_containers(weights), **weights} if names else {}
     found = {
-        index: _find_weight(name, weights, f"{file_name}: the weight '{name}'")
+        index: _find_weight(name, given, f"{file_name}: the weight '{name}'")
         for index, name in names.items()
     }
     missing = [names[index] for index, weight in found.items() if weight is None]
     if missing:
         shown = ", ".join(map(repr, missing[:4])) + (", ..." if len(missing) > 4 else "")
-        what = f"the weights {shown} are not in the file"
-        given = "weights=module.state_dict()) or arrays by these names"
+        what, text = f"the weights {shown} are not in the file", "module.state_dict()"
         if signature.framework == "jax":
             what = f"the first numbers of {shown} are not in the file"
-            given = "weights={" + ", ".join(f"{name!r}: array" for name in missing) + "})"
-        raise InputError(f"{file_name}: {what}; give them with ttmlir.load(path, {given}")
+            arguments = dict.fromkeys(re.split(r"\W", name, maxsplit=1)[0] for name in missing)
+            text = "{" + ", ".join(f"{name!r}: {name}" for name in arguments) + "}"
+        raise InputError(f"{file_name}: {what}; give them with ttmlir.load(path, weights={text})")
     arrays = {index: np.asarray(weight) for index, weight in found.items()}
     types = signature.argument_types or [None] * len(program.inputs)
     wrong: list[str] = []
@@ -302,44 +306,23 @@ def _find_weights(
     return arrays
 
 
+def _in_containers(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays in dictionaries, tuples and their like, by the names that inputs have."""
+    found: dict[str, Any] = {}
+    for name, value in weights.items():
+        layout, leaves = read_layout(value, OPENER)
+        found |= zip(layout.name_leaves(name), leaves, strict=True)
+    return found
+
+
 def _find_weight(name: str, weights: Mapping[str, Any], what: str) -> Any:
     """The array of a weight, or of one of the parts of a complex one; None if there is none."""
-    if (found := _held_under(name, weights)) is not None:
-        return as_array(found, what)
-    whole, _, part = name.rpartition(".")
-    if part not in PARTS or (found := _held_under(whole, weights)) is None:
-        return None
-    return part_of(as_array(found, what), part)
-
-
-_STEP = re.compile(r"""\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]|\.([^.\[\]]+)""")
-"""An item, a key or an attribute in the name of an array in containers: `cache['keys'][0]`."""
-
-
-def _held_under(name: str, weights: Mapping[str, Any]) -> Any:
-    """What has a name, or stands in a container that has the beginning of it; None for nothing."""
     if name in weights:
-        return weights[name]
-    first = re.match(r"[^.\[]+", name)
-    if first is None or first[0] not in weights:
+        return as_array(weights[name], what)
+    whole, _, part = name.rpartition(".")
+    if part not in PARTS or whole not in weights:
         return None
-    place, value = first.end(), weights[first[0]]
-    while place < len(name):
-        step = _STEP.match(name, place)
-        if step is None:
-            return None
-        index, *keys = step.groups()
-        key = next((each for each in keys if each is not None), None)
-        held: Mapping[Any, Any] = getattr(value, "__dict__", {})
-        if isinstance(value, Mapping):
-            held = cast("Mapping[Any, Any]", value)
-        if index is not None and isinstance(value, tuple | list):
-            items = cast("Sequence[Any]", value)
-            value = items[int(index)] if int(index) < len(items) else None
-        else:
-            value = held.get(int(index) if index is not None else key)
-        place = step.end()
-    return value
+    return part_of(as_array(weights[whole], what), part)
 
 
 # --- Compiled -------------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ _REASONS = (
         "TracerBoolConversionError",
         "Python decides by the numbers in an array; jnp.where(condition, a, b) chooses between "
         "arrays, jax.lax.cond(condition, f, g, *args) between functions, and jax.lax.while_loop "
-        "repeats one",
+        "repeats one; functools.partial makes an argument a constant",
     ),
     (
         "TracerArrayConversionError",

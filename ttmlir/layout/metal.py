@@ -165,16 +165,23 @@ def l1_buffer_bytes(shard: Sequence[int], element: Element, buffers: int = 1) ->
     return buffers * cb_pages(shard, element) * cb_page_bytes(element)
 
 
+def wants_wide_dst(elements: Iterable[Element]) -> bool:
+    """True for numbers of 32 bits, and for f16 beside bf16: a DST of 16 bits has one format."""
+    scalars = {element.scalar for element in elements}
+    has_both = {"f16", "bf16"} <= {scalar.keyword for scalar in scalars}
+    return has_both or any(scalar.size_bytes >= WIDE_BYTES for scalar in scalars)
+
+
 def dst_capacity(
     elements: Iterable[Element], *, physical_tiles: int = DST_TILES, full_sync: bool = False
 ) -> int:
     """Tiles of DST that a kernel has at a time, from the element types that it computes on.
 
     Half of DST, as the packer has the other half, unless both wait for each other (`full_sync`);
-    half of that if numbers of 32 bits are among them. LayoutError if nothing is left.
+    half of that if they want a DST of 32 bits. LayoutError if nothing is left.
     """
     tiles = physical_tiles if full_sync else physical_tiles // 2
-    if any(element.scalar.size_bytes >= WIDE_BYTES for element in elements):
+    if wants_wide_dst(elements):
         tiles //= 2
     if tiles < 1:
         raise LayoutError(

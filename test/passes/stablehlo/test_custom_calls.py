@@ -167,6 +167,15 @@ def target() -> Iterator[str]:
     ttmlir.unregister_custom_call("my.target")
 
 
+def test_checks_of_equinox_say_how_to_do_without_them() -> None:
+    """Those of diffrax and its like raise errors in Python."""
+    types = f": ({TYPE}) -> {TYPE}\n"
+    text = call("", "xla_ffi_python_cpu_callback").replace(types, f"{types[:-1]} loc(#place)\n")
+    text += '\n#place = loc(callsite("site-packages/equinox/_errors.py":9:1 at "ode.py":3:1))'
+    with pytest.raises(DiagnosticError, match=r"an error of equinox\.error_if; start Python"):
+        lower(text, TTIR)
+
+
 def test_unknown_targets_say_how_to_register_them() -> None:
     """By the name of the target."""
     message = refusal(call("", "my.target"))

@@ -39,7 +39,7 @@ from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replac
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import AttentionMaskType, ShardStatus
 from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
-from ttmlir.mlir.reporting import op_diagnostic, warn
+from ttmlir.mlir.reporting import file_line_col, op_diagnostic, warn
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import TOP_K, convert_top_k_call
 from ttmlir.passes.stablehlo.mesh_collectives import COLLECTIVES, convert_all_slice
@@ -200,6 +200,14 @@ def _refuse_unknown(op: Operation, target: str) -> NoReturn:
 def _drop_callback(op: Operation, target: str) -> None:
     """Leave away a call that only tells, as `jax.debug.print` does; refuse one that computes."""
     if any(result.uses for result in op.results):
+        place = file_line_col(op.location)
+        if place is not None and "equinox" in re.split(r"[/\\]", place.file):
+            refuse_to_legalize(
+                op,
+                f"'{target}' calls a function of Python, which is not part of the program: it "
+                "raises an error of equinox.error_if; start Python with EQX_ON_ERROR=nan in the "
+                "environment, which gives NaN instead",
+            )
         refuse_to_legalize(
             op,
             f"'{target}' calls a function of Python, which is not part of the program; compute it "

@@ -189,6 +189,20 @@ def test_quotients_without_sign(mnemonic: str, tmp_path: Path) -> None:
     assert ttrt.main(["run", "--golden", "--inputs", str(inputs), str(file)]) == 0
 
 
+@pytest.mark.parametrize("element", ["i32", "i16", "ui8"])
+def test_quotients_by_zero(element: str) -> None:
+    """All ones, as everywhere, where each chip has a number of its own."""
+    x = any_bits(element, 5, 40)
+    y = any_bits(element, 5, 40)
+    y[:, ::3] = 0
+    x[0, :6], y[0, 3:6] = [0, 1, 2, 0, 3, 9], [0, 2, 2]
+    y[y == -1] = 1
+    expected = np.where(y == 0, -1, np.trunc(x / np.where(y == 0, 1, y).astype(np.float64)))
+    text = elementwise_text("div", element, x, y)
+    [found] = run_kernels(text, x, y, exact=False).outputs
+    np.testing.assert_array_equal(found, expected.astype(np.int64).astype(x.dtype))
+
+
 @pytest.mark.parametrize("element", ["i32", "ui32", "i16", "ui8"])
 def test_counts_of_bits(element: str) -> None:
     """Of the ones, and of the zeros above the highest."""

@@ -19,7 +19,7 @@ from ttmlir.ir.kernel_builder import UNSIGNED, is_float, steps_of
 from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal import DST_TILES, WIDE_BYTES, dst_capacity
+from ttmlir.layout.metal import DST_TILES, WIDE_BYTES, dst_capacity, wants_wide_dst
 from ttmlir.optable.kernel.tile_calls import steps_with_number
 from ttmlir.passes.d2m.dst.tile_program import (
     Computed,
@@ -364,7 +364,7 @@ def capacity_of(generic: d2m.GenericOp, dst_tiles: int) -> int:
 
 def is_wide(generic: d2m.GenericOp) -> bool:
     """True if DST holds 32-bit numbers while the region of a generic computes."""
-    return any(map(is_wide_element, tiles_in(generic)))
+    return wants_wide_dst(map(element_of, tiles_in(generic)))
 
 
 def is_narrow_to_compute(generic: d2m.GenericOp) -> bool:

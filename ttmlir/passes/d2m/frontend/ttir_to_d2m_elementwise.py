@@ -246,7 +246,23 @@ def _compute_tile(
     is_direct = gives_truth and is_float(scalar_of(working)) and is_float(scalar_of(element))
     made = element if is_direct else working
     result = tiles.add(cls.of(operands, metal_tile_type(made), **parameters))
+    if meant == "div" and not is_float(scalar_of(working)):
+        result = _where_divided(tiles, result, values[1], operands[1], working)
     return result if is_direct else convert_tile(tiles, result, working, element, gives_truth)
+
+
+def _where_divided(
+    tiles: TileBuilder,
+    quotient: SSAValue,
+    value: SSAValue | Splat,
+    divisor: SSAValue,
+    element: Attribute,
+) -> SSAValue:
+    """Quotients, and -1 by 0, where each chip has a number of its own."""
+    if isinstance(value, Splat) and value.number:
+        return quotient
+    tile = metal_tile_type(element)
+    return tiles.add(d2m.tile_op("tile_where").of([divisor, quotient, tiles.fill(-1, tile)], tile))
 
 
 def _tile_of(tiles: TileBuilder, value: SSAValue | Splat, element: Attribute) -> SSAValue:
