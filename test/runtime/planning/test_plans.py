@@ -19,6 +19,7 @@ import ttmlir
 from ttmlir.runtime import open_device, read_binary, submit
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.execution import planning, recurrent
+from ttmlir.runtime.execution.executor import rehearse
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.planning import make_plans, plan_of
 from ttmlir.runtime.execution.prepare import prepare
@@ -190,6 +191,7 @@ def test_wrong_data_of_constants_is_reported_by_the_run() -> None:
     b.op("FullOp", device=b.device, fill_value=5, out=rows)
     b.output(b.compute("EmbeddingOp", (2, 4), input=rows, weight=table, out_field="output"))
     make_plans(prepared(b))
+    rehearse(prepared(b))
     with pytest.raises(ttmlir.runtime.ExecutionError, match=r"EmbeddingOp.*table of 3 rows"):
         run(b, normal(3, 4))
 

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from operator import itemgetter, methodcaller
 from typing import Any
 
@@ -1034,8 +1035,24 @@ def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Pl
 def plan_of(program: PreparedProgram) -> Plan:
     """The steps of a program as they run where nobody watches each of them."""
     if "plan" not in program.derived:
+        _keep_memory()
         program.derived["plan"] = make_plan(program.steps, program.outputs, program.slots)
     return program.derived["plan"]
+
+
+_KEPT = (32 << 20) - (64 << 10)
+"""Bytes up to which glibc learns to keep memory."""
+
+
+@cache
+def _keep_memory() -> None:
+    """Let arrays that are freed leave their memory to the next ones.
+
+    glibc gives large pieces back to the system, and clears them again, each time, which takes
+    longer than most operations; it stops that for sizes that it has seen freed once. Nothing is
+    written to the memory here, so that none is taken.
+    """
+    np.empty(_KEPT, np.uint8)
 
 
 def make_plans(program: PreparedProgram) -> None:
