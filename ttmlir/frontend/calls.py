@@ -24,6 +24,7 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
 from ttmlir.frontend.errors import missing_package
 from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
+from ttmlir.runtime.execution.executor import rehearse
 from ttmlir.runtime.execution.planning import make_plans
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.loading import read_binary
@@ -806,6 +807,7 @@ class CallableModel:
                 prepared = prepare(self._program, Numerics(self.numerics))
                 if prepared.devices == 1:
                     make_plans(prepared)
+                    rehearse(prepared)
                 # Read from the file, and kept.
                 _ = self._source_types, self.inputs
 

@@ -19,6 +19,7 @@ import ttmlir
 from ttmlir.runtime import open_device, read_binary, submit
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.execution import planning, recurrent
+from ttmlir.runtime.execution.executor import rehearse
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.planning import make_plans, plan_of
 from ttmlir.runtime.execution.prepare import prepare
@@ -190,6 +191,7 @@ def test_wrong_data_of_constants_is_reported_by_the_run() -> None:
     b.op("FullOp", device=b.device, fill_value=5, out=rows)
     b.output(b.compute("EmbeddingOp", (2, 4), input=rows, weight=table, out_field="output"))
     make_plans(prepared(b))
+    rehearse(prepared(b))
     with pytest.raises(ttmlir.runtime.ExecutionError, match=r"EmbeddingOp.*table of 3 rows"):
         run(b, normal(3, 4))
 
@@ -464,6 +466,13 @@ def test_borders_are_taken_at_once() -> None:
 
 
 @pytest.mark.usefixtures("spelling")
+@pytest.mark.usefixtures("spelling")
+def test_pixels_between_each_other() -> None:
+    """Each number is where torch puts it."""
+    _, error = planned_model(nn.PixelShuffle(2), torch.randn(2, 12, 3, 17))
+    assert error == 0
+
+
 def test_a_moved_tensor_that_is_used_twice() -> None:
     """What comes before it is not computed again, nor is it lost."""
 

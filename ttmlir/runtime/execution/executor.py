@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,7 +25,7 @@ from ttmlir.runtime.execution.steps import (
     Step,
     count_iterations,
 )
-from ttmlir.runtime.tensor import Array
+from ttmlir.runtime.tensor import Array, Numerics
 
 if TYPE_CHECKING:
     from ttmlir.runtime.generic import GenericProgram
@@ -196,6 +198,33 @@ def execute(
             _run_observed(run, observer)
     outputs = plan_of(prepared).outputs if observer is None else prepared.outputs
     return own_arrays([run.value(slot) for slot in outputs], inputs)
+
+
+_SMALL = 32 << 20
+"""Bytes of programs that are rehearsed."""
+_MOMENT = 0.02
+"""Seconds after which a rehearsal goes no further."""
+
+
+def rehearse(prepared: PreparedProgram) -> None:
+    """Run a small program on zeros for a moment, up to its first loop, branch or kernel.
+
+    So the first run finds code and memory that would otherwise be loaded and cleared then.
+    """
+    if prepared.host_bytes > _SMALL or prepared.numerics is not Numerics.EXACT:
+        return
+    values = _slots(prepared, None)
+    for slot, ref in zip(prepared.inputs, prepared.program.inputs, strict=True):
+        values[slot] = np.zeros(ref.desc.shape, ref.desc.element.compute)
+    end = time.process_time() + _MOMENT
+    # What is wrong with zeros may be right with other numbers.
+    with np.errstate(all="ignore"), suppress(*DATA_ERRORS):
+        for step in plan_of(prepared).steps:
+            if step.function is None or time.process_time() > end:
+                return
+            _write(values, step, step.function(*(values[slot] for slot in step.inputs)))
+            for slot in step.release:
+                values[slot] = None
 
 
 def _slots(prepared: PreparedProgram, observer: Observer | None) -> list[Array | None]:

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from operator import itemgetter, methodcaller
 from typing import Any
 
@@ -341,12 +342,33 @@ def join_views(draft: Draft) -> None:
         if before is not None and uses[step.inputs[0]] == 1:
             first = changed.get(before) or draft.steps[before]
             assert first.function is not None, "views are made by a function"
-            function = _one_after_another(first.function, old.function)
+            last = old.function
+            if mnemonic_of(old) == "reshape" and shape_of(old):
+                last = partial(_shape, shape_of(old))
+            function = _one_after_another(first.function, last)
             step = replace(step, inputs=first.inputs, function=function)
             changed[before] = None
             changed[number] = step
         views[old.output] = number
     draft.replace_steps(changed)
+
+
+_SHORT, _LONG = 4, 16
+"""Numbers of a last dimension that NumPy copies one by one, and of the one before from which it is
+faster to copy that."""
+
+
+def _shape(shape: Shape, array: Array) -> Array:
+    """The array in another shape; where pixels of few images are put between each other, these are
+    copied one after another."""
+    if array.ndim > 1 and 1 < array.shape[-1] <= _SHORT and array.shape[-2] >= _LONG:
+        is_joined = shape[-1] > array.shape[-1]
+        if is_joined and array.strides[-2] != array.strides[-1] * array.shape[-1]:
+            copy = np.empty(array.shape, array.dtype)
+            for place in range(array.shape[-1]):
+                copy[..., place] = array[..., place]
+            array = copy
+    return array.reshape(shape)
 
 
 def _one_after_another(first: Function, second: Function) -> Function:
@@ -1034,8 +1056,24 @@ def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Pl
 def plan_of(program: PreparedProgram) -> Plan:
     """The steps of a program as they run where nobody watches each of them."""
     if "plan" not in program.derived:
+        _keep_memory()
         program.derived["plan"] = make_plan(program.steps, program.outputs, program.slots)
     return program.derived["plan"]
+
+
+_KEPT = (32 << 20) - (64 << 10)
+"""Bytes up to which glibc learns to keep memory."""
+
+
+@cache
+def _keep_memory() -> None:
+    """Let arrays that are freed leave their memory to the next ones.
+
+    glibc gives large pieces back to the system, and clears them again, each time, which takes
+    longer than most operations; it stops that for sizes that it has seen freed once. Nothing is
+    written to the memory here, so that none is taken.
+    """
+    np.empty(_KEPT, np.uint8)
 
 
 def make_plans(program: PreparedProgram) -> None:
