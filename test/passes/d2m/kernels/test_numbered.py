@@ -88,7 +88,7 @@ def test_elements_along_a_dimension(memory: str, index: Shape, dim: int) -> None
     ],
 )
 def test_faces_that_elements_are_in(shape: Shape, dim: int, count: int, bytes_read: int) -> None:
-    """They are read once, the numbers to find elements and as an operand, and zeros if there are."""
+    """They are read once, numbers to find elements and as an operand, and zeros at the end."""
     x = normal(*shape)
     wanted = tuple(count if each == dim else extent for each, extent in enumerate(shape))
     picked = numbers(shape[dim], *wanted)
