@@ -66,8 +66,13 @@ def in_opposite_order(x: Array) -> Array:
 
 _EXACT_TERMS = 1 << 11
 """Integers below it have 11 bits, the least that machines keep of an `f32` that they add up."""
-_PART = 512
-"""Numbers of a part, where few of many are looked for part by part."""
+_PARTS = (128, 256, 512)
+"""Numbers of a part, where few of many are looked for part by part: the least that has four times
+as many as are looked for, or the most where comparisons take less time than more programs."""
+_MANY = 8192
+"""Numbers from which on it is the least."""
+_NEIGHBOURS = 16
+"""So many that stay side by side are moved faster than one by one."""
 _LAST = (1 << 31) - 1
 
 
@@ -75,7 +80,7 @@ def order_by_counting(x: Array, dim: int, count: int, *, descending: bool) -> Ar
     """The places, as `i32`, of the first `count` numbers in order along a dimension.
 
     NaN is the largest number, -0 equals 0, and equal ones stay in their order, in both directions.
-    n numbers take n * n comparisons, or where few of many are wanted some 512 * n.
+    n numbers take n * n comparisons, or where few of many are wanted some 128 to 512 for each.
     """
     dim %= x.rank
     order = [*(each for each in range(x.rank) if each != dim), dim]
@@ -101,8 +106,10 @@ def _keys_in_order(x: Array) -> Array:
 def _first_places(keys: Array, count: int) -> Array:
     """The places of the first numbers of each row in ascending order."""
     rows, extent = keys.shape
-    if extent > 2 * _PART >= 8 * count:
-        return _first_of_parts(keys, count)
+    parts = _PARTS if extent >= _MANY else _PARTS[-1:]
+    part = next((each for each in parts if each >= 4 * count), extent)
+    if extent > 2 * part:
+        return _first_of_parts(keys, count, part)
     own, others = keys.reshape((rows, extent, 1)), keys.reshape((rows, 1, extent))
     here, there = keys.count(1, (1, extent, 1)), keys.count(2, (1, 1, extent))
     is_before = (there < here).where(others <= own, others < own)
@@ -117,14 +124,15 @@ def _first_places(keys: Array, count: int) -> Array:
     return (name(here >> 10) << 10) + name(here & 1023)
 
 
-def _first_of_parts(keys: Array, count: int) -> Array:
+def _first_of_parts(keys: Array, count: int, part: int) -> Array:
     """The first ones of all are among the first ones of the parts, whose order they keep."""
     rows, extent = keys.shape
-    parts = -(-extent // _PART)
-    behind = keys.fill(_LAST, (rows, parts * _PART - extent))
-    keys = concatenate([keys, behind], 1).reshape((rows * parts, _PART))
-    within = _first_places(keys, count)
-    begins = keys.count(1, (1, parts, 1)) * _PART
-    places = (within.reshape((rows, parts, count)) + begins).reshape((rows, parts * count))
+    parts = -(-extent // part)
+    behind = keys.fill(_LAST, (rows, parts * part - extent))
+    keys = concatenate([keys, behind], 1).reshape((rows * parts, part))
+    kept = count if count < _NEIGHBOURS else -(-count // _NEIGHBOURS) * _NEIGHBOURS
+    within = _first_places(keys, kept)
+    begins = keys.count(1, (1, parts, 1)) * part
+    places = (within.reshape((rows, parts, kept)) + begins).reshape((rows, parts * kept))
     found = keys.gather(1, within).reshape(places.shape)
     return places.gather(1, _first_places(found, count))

@@ -304,6 +304,12 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
         return _import(jax, _of_lowered(model, lambda: model.compile()))
     if isinstance(model, jax.stages.Traced):
         return _import(jax, _of_lowered(_lower(model), lambda: model.lower().compile()))
+    return _import_callable(jax, model, args, kwargs)
+
+
+def _import_callable(
+    jax: Any, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> ImportedModel:
     traced = None
     function: Any = model
     owner: tuple[Any, ...] = ()

@@ -181,10 +181,18 @@ class GatherPlaces:
         return side, LinearForm(-least, added)
 
 
+def has_parts(view: Gather) -> bool:
+    """True if elements of some tiles are beyond the view, and have to be cleared."""
+    return any(extent % TILE for extent in view.shape[-2:])
+
+
 def bounce_tiles(view: Gather) -> int:
-    """Tiles of local memory that a kernel needs to gather: one or its box, and that of numbers."""
+    """Tiles of local memory that a kernel needs to gather.
+
+    First that of numbers, then one or its box, last one whose end is 0, if tiles have parts.
+    """
     tile_bytes = element_of(element_type_of_value(view.input)).stored_bytes
     box = GatherPlaces(view).box(tile_bytes // (TILE * TILE))
     faces = 1 if box is None else box.faces
-    tiles = -(-faces // (FACES * FACES))
+    tiles = -(-faces // (FACES * FACES)) + has_parts(view)
     return tiles if isinstance(view, ViewElementsOp) else tiles + -(-TILE_OF_NUMBERS // tile_bytes)

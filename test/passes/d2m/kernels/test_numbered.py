@@ -79,16 +79,16 @@ def test_elements_along_a_dimension(memory: str, index: Shape, dim: int) -> None
     ("shape", "dim", "count", "bytes_read"),
     [
         # A core reads the 2 x 3 faces of a row of tiles once, for the numbers of two tiles.
-        ((32, 45), 1, 45, (2 * 3 * 256 + 2 * 1024 + 2 * 1024) * 4),
+        ((32, 45), 1, 45, (2 * 3 * 256 + 2 * 2 * 1024 + 1024) * 4),
         # Of 3 matrices, each element may be in any; of 9 there would be too many faces.
-        ((3, 5, 7), 0, 2, (3 * 256 + 2 * 1024 + 2 * 1024) * 4),
-        ((9, 5, 7), 0, 2, (2 * 5 * 7 * 16 + 2 * 1024 + 2 * 1024) * 4),
+        ((3, 5, 7), 0, 2, (3 * 256 + 2 * 2 * 1024 + 2 * 1024) * 4),
+        ((9, 5, 7), 0, 2, (2 * 5 * 7 * 16 + 2 * 2 * 1024 + 2 * 1024) * 4),
         # There are too many for 5 rows of 7 elements, too: 16 elements are read for each.
-        ((5, 4000), 1, 7, (5 * 7 * 16 + 1024 + 1024) * 4),
+        ((5, 4000), 1, 7, (5 * 7 * 16 + 2 * 1024 + 1024) * 4),
     ],
 )
 def test_faces_that_elements_are_in(shape: Shape, dim: int, count: int, bytes_read: int) -> None:
-    """They are read once, and the numbers twice: to find elements, and as an operand."""
+    """They are read once, numbers to find elements and as an operand, and zeros at the end."""
     x = normal(*shape)
     wanted = tuple(count if each == dim else extent for each, extent in enumerate(shape))
     picked = numbers(shape[dim], *wanted)

@@ -111,14 +111,25 @@ def test_sort(element: str, shape: tuple[int, ...], dim: int, descending: bool) 
     check_bits(values, np.take_along_axis(x, expected, dim))
 
 
-@pytest.mark.parametrize(("part", "largest"), [(512, True), (8, False)])
-def test_topk(part: int, largest: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of long rows, the first ones of parts are found before."""
-    monkeypatch.setattr("ttmlir.composites.ordering._PART", part)
-    x = RNG.integers(0, 9, (2, 19), np.int32)
+@pytest.mark.parametrize(
+    ("parts", "many", "count", "largest"),
+    [
+        ((512,), 20, 2, True),
+        ((8, 512), 19, 2, False),
+        ((64, 8), 20, 2, True),
+        ((68,), 2, 17, False),
+    ],
+)
+def test_topk(
+    parts: tuple[int, ...], many: int, count: int, largest: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of long rows, the first ones of parts are found before; some more of them, if not few."""
+    monkeypatch.setattr("ttmlir.composites.ordering._PARTS", parts)
+    monkeypatch.setattr("ttmlir.composites.ordering._MANY", many)
+    x = RNG.integers(0, 9, (2, 19 if count == 2 else 139), np.int32)
     x.flat[-5:] = np.iinfo(np.int32).max
-    expected = places_in_order(x, 1, descending=largest)[:, :2]
-    text = order_text(x, "topk", 2, 1, descending=largest)
+    expected = places_in_order(x, 1, descending=largest)[:, :count]
+    text = order_text(x, "topk", count, 1, descending=largest)
     values, places = run_kernels(text, x, exact=False).outputs
     np.testing.assert_array_equal(places, expected)
     np.testing.assert_array_equal(values, np.take_along_axis(x, expected, 1))

@@ -6,7 +6,7 @@ each other there. All else goes through a bounce buffer. Of rows that are moved 
 that they are in are read; of elements in few faces, these (`d2m.Box`), unless the tile before had
 them, too; of other pieces the units of memory that hold the elements, the first and the last of
 neighbours or one for each element. Neighbours are then copied by words, all others one by one. What
-is beyond the shape of the view is 0.
+is beyond the shape of the view is 0: such a tile is cleared before, by copies of some zeros.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.d2m.gathered import FACE, FACES, TILE_OF_NUMBERS
+from ttmlir.dialects.d2m.gathered import FACE, FACES, TILE_OF_NUMBERS, has_parts
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
@@ -43,6 +43,8 @@ from ttmlir.passes.d2m.kernels.block_copy import (
 )
 
 _WORD = 4
+_PARTS = 16
+"""So many parts of a tile are cleared one after the other, by copies of one that is 0."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,11 @@ class GatheredTiles(TileAddresses):
         """The number of the box that is in the bounce buffer, if there are several."""
         if self._held is not None:
             self._held.store(0, -1)
-        if not self._is_aligned or isinstance(view, d2m.ViewNumberedOp):
+        self._zeros = kernel.variables(1) if has_parts(view) else None
+        """Where there are zeros to copy; 0 before anything was cleared."""
+        if self._zeros is not None:
+            self._zeros.store(0, 0)
+        if not self._is_aligned or isinstance(view, d2m.ViewNumberedOp) or self._zeros is not None:
             kernel.call("cb_reserve_back", bounce, d2m.bounce_tiles(view))
 
     def _find_first(self) -> int | None:
@@ -160,7 +166,44 @@ class GatheredTiles(TileAddresses):
         """Gather a tile."""
         self._gather(kernel, dict(enumerate(place)), address)
 
+    def _clear(self, kernel: KernelBuilder, known: Mapping[int, Number], address: Number) -> None:
+        """Let a tile be 0, if some of it is beyond the view."""
+        zeros = self._zeros
+        if zeros is None:
+            return
+        whole = [
+            kernel.compare("sle", kernel.value(kernel.multiply(known[at], TILE)), extent - TILE)
+            for at, extent in zip(
+                (self._rank - 2, self._rank - 1), self._view.shape[-2:], strict=True
+            )
+            if extent % TILE
+        ]
+        size = TILE * TILE * self._bytes // _PARTS
+
+        def make() -> None:
+            (start,) = kernel.call("get_write_ptr", self._bounce)
+            end = d2m.bounce_tiles(self._view) * TILE * TILE * self._bytes
+            place = kernel.value(kernel.add(start, end - size))
+            pointer = kernel.pointer(place)
+            kernel.count(size // _WORD, lambda word: kernel.call("store_to_l1", 0, pointer, word))
+            zeros.store(0, place)
+
+        def clear() -> None:
+            kernel.branch(kernel.compare("eq", zeros.load(0), 0), make)
+            (source,) = kernel.call("get_local_noc_addr", zeros.load(0))
+
+            def copy(part: SSAValue) -> None:
+                target = kernel.add(address, kernel.multiply(part, size))
+                kernel.call("noc_async_read", source, target, size)
+
+            kernel.count(_PARTS, copy)
+            kernel.call("noc_async_read_barrier")
+
+        is_whole = whole[0] if len(whole) == 1 else kernel.arithmetic(arith.AndIOp, *whole)
+        kernel.branch(is_whole, lambda: None, clear)
+
     def _gather(self, kernel: KernelBuilder, known: Mapping[int, Number], address: Number) -> None:
+        self._clear(kernel, known, address)
         if self._is_aligned and self._follows_rows():
             self._each_face(kernel, known, address, self._read_face)
             return
@@ -173,7 +216,6 @@ class GatheredTiles(TileAddresses):
                 known,
                 (0, TILE),
                 lambda at, _: self._read_aligned(kernel, at, self._target(kernel, at, address)),
-                lambda at: self._clear(kernel, self._target(kernel, at, address)),
             )
             return
         (start,) = kernel.call("get_write_ptr", self._bounce)
@@ -190,7 +232,6 @@ class GatheredTiles(TileAddresses):
                 known,
                 (first, rows),
                 lambda at, slot: self._read_units(kernel, at, self._slot(kernel, base, slot)),
-                lambda at: None,
             )
             kernel.call("noc_async_read_barrier")
             self._each_piece(
@@ -203,7 +244,6 @@ class GatheredTiles(TileAddresses):
                     self._slot(kernel, base, slot),
                     self._target(kernel, at, address),
                 ),
-                lambda at: self._clear(kernel, self._target(kernel, at, address)),
             )
 
         kernel.count(TILE // rows, on_rows)
@@ -237,13 +277,7 @@ class GatheredTiles(TileAddresses):
         def copy(at: dict[int, Number], _: Number) -> None:
             self._copy_from_box(kernel, box, at, (base, self._target(kernel, at, address)))
 
-        self._each_piece(
-            kernel,
-            known,
-            (0, TILE),
-            copy,
-            lambda at: self._clear(kernel, self._target(kernel, at, address)),
-        )
+        self._each_piece(kernel, known, (0, TILE), copy)
 
     def _read_box(
         self, kernel: KernelBuilder, box: d2m.Box, first: Sequence[Number], base: Number
@@ -325,15 +359,7 @@ class GatheredTiles(TileAddresses):
             (value,) = kernel.call("load_from_l1", source, place)
             kernel.call("store_to_l1", value, target, lane)
 
-        last = self._last_lane(kernel, elements.at)
-        count = kernel.add(last, 1)
-        kernel.count(count, copy)
-        if isinstance(last, SSAValue):
-            rest = kernel.add(kernel.multiply(last, -1), FACE - 1)
-            kernel.count(
-                rest,
-                lambda each: kernel.call("store_to_l1", 0, target, kernel.add(each, count)),
-            )
+        kernel.count(kernel.add(self._last_lane(kernel, elements.at), 1), copy)
 
     def _namer(
         self, kernel: KernelBuilder, at: Mapping[int, Number]
@@ -348,7 +374,7 @@ class GatheredTiles(TileAddresses):
         address: Number,
         read: Callable[[KernelBuilder, dict[int, Number], Number], None],
     ) -> None:
-        """Read each face whose rows follow each other in the buffer, or clear it."""
+        """Read each face of the view, whose rows follow each other in the buffer."""
 
         def on_row(face_row: SSAValue) -> None:
             def on_face(face: SSAValue) -> None:
@@ -359,18 +385,14 @@ class GatheredTiles(TileAddresses):
                 if condition is None:
                     read(kernel, at, target)
                 else:
-                    kernel.branch(
-                        condition,
-                        lambda: read(kernel, at, target),
-                        lambda: self._clear(kernel, target, FACE),
-                    )
+                    kernel.branch(condition, lambda: read(kernel, at, target))
 
             kernel.count(FACES, on_face)
 
         kernel.count(FACES, on_row)
 
     def _read_face(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
-        """Read the rows of a face, from one or two of the buffer; clear those beyond the view."""
+        """Read the rows of a face, from one or two of the buffer."""
         piece = FACE * self._bytes
         count, first = self._rows_of_face(kernel, at)
         self._read(kernel, at, target, kernel.multiply(first, piece), with_lane=True)
@@ -382,7 +404,6 @@ class GatheredTiles(TileAddresses):
             self._read(kernel, below, after, kernel.multiply(second, piece), with_lane=True)
 
         _if_positive(kernel, second, read_second)
-        self._clear_rows_after(kernel, target, count)
 
     def _rows_of_face(
         self, kernel: KernelBuilder, at: Mapping[int, Number]
@@ -396,11 +417,6 @@ class GatheredTiles(TileAddresses):
             count = self._smaller(kernel, left, FACE)
         start = evaluate(kernel, self._form(self._elements[-2] % FACE), at)
         return count, self._smaller(kernel, count, kernel.add(kernel.multiply(start, -1), FACE))
-
-    def _clear_rows_after(self, kernel: KernelBuilder, target: Number, count: Number) -> None:
-        if self._view.shape[-2] % FACE:
-            after = kernel.add(target, kernel.multiply(count, FACE * self._bytes))
-            self._clear(kernel, after, kernel.add(kernel.multiply(count, -1), FACE))
 
     def _shift_face(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
         """Read the faces that the rows of one are in, side by side, and copy the rows."""
@@ -437,7 +453,6 @@ class GatheredTiles(TileAddresses):
             self._copy_run(kernel, (rows[0], rows[1]), to, last)
 
         kernel.count(count, on_row)
-        self._clear_rows_after(kernel, target, count)
 
     def _last_lane(self, kernel: KernelBuilder, at: Mapping[int, Number]) -> Number:
         """The last place of a piece that is in the view."""
@@ -461,10 +476,10 @@ class GatheredTiles(TileAddresses):
         copy_row(kernel, rows, self._first * self._bytes, target, FACE * self._bytes)
         if isinstance(last, int):
             return
-        after = kernel.add(last, 1)
+        after, pointer = kernel.add(last, 1), self._pointer(kernel, target)
 
         def clear(number: SSAValue) -> None:
-            self._store(kernel, 0, (target, kernel.add(number, after)))
+            kernel.call("store_to_l1", 0, pointer, kernel.add(number, after))
 
         rest = kernel.add(kernel.multiply(last, -1), FACE - 1)
         _if_positive(kernel, rest, lambda: kernel.count(rest, clear))
@@ -480,9 +495,8 @@ class GatheredTiles(TileAddresses):
         known: Mapping[int, Number],
         rows: tuple[Number, int],
         inside: Callable[[dict[int, Number], Number], None],
-        outside: Callable[[dict[int, Number]], None],
     ) -> None:
-        """Loops over the pieces of some rows, with the number of each, in the view or not."""
+        """Loops over the pieces of some rows that are in the view, with the number of each."""
         first, count = rows
 
         def on_row(row: SSAValue) -> None:
@@ -493,7 +507,7 @@ class GatheredTiles(TileAddresses):
                 if condition is None:
                     inside(at, number)
                 else:
-                    kernel.branch(condition, lambda: inside(at, number), lambda: outside(at))
+                    kernel.branch(condition, lambda: inside(at, number))
 
             kernel.count(FACES, on_face)
 
@@ -614,19 +628,6 @@ class GatheredTiles(TileAddresses):
 
     def _pointer(self, kernel: KernelBuilder, address: Number) -> SSAValue:
         return kernel.pointer(address, 8 * self._bytes)
-
-    def _store(self, kernel: KernelBuilder, value: Number, target: tuple[Number, Number]) -> None:
-        pointer = self._pointer(kernel, target[0])
-        kernel.call("store_to_l1", value, pointer, target[1])
-
-    def _clear(self, kernel: KernelBuilder, target: Number, pieces: Number = 1) -> None:
-        """Let pieces that follow each other in memory be 0."""
-        pointer = kernel.pointer(target)
-
-        def clear(word: SSAValue) -> None:
-            kernel.call("store_to_l1", 0, pointer, word)
-
-        kernel.count(kernel.multiply(pieces, FACE * self._bytes // _WORD), clear)
 
 
 _PlaceOf = Callable[[Mapping[int, Number]], Number]
