@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -151,9 +150,18 @@ def test_views_take_nothing(shape: tuple[int, int], levels: tuple[int, ...]) -> 
 
 def test_prepared_weights_are_there_once() -> None:
     """A matrix of 64x96; the definition's 96x64x1x1 would be 6144 tiles with one number each."""
-    torch = import_module("torch")
-    model = torch.nn.Conv2d(64, 96, 1).eval()
-    compiled = ttmlir.compile(model, torch.ones(1, 64, 3, 3))
+    compiled = ttmlir.compile(
+        """
+        func.func @main(%image: tensor<1x3x3x64xf32>) -> tensor<1x3x3x96xf32> {
+          %weight = stablehlo.constant dense<0.5> : tensor<1x1x64x96xf32>
+          %0 = stablehlo.convolution(%image, %weight)
+            dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}
+            {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+            : (tensor<1x3x3x64xf32>, tensor<1x1x64x96xf32>) -> tensor<1x3x3x96xf32>
+          return %0 : tensor<1x3x3x96xf32>
+        }
+        """
+    )
     program = compiled.binary.program(0)
     assert any("prepare_conv2d_weights" in each.debug_info for each in program.operations)
     memory = program_memory(program, board("p150").chip(0))
