@@ -200,10 +200,10 @@ def execute(
     return own_arrays([run.value(slot) for slot in outputs], inputs)
 
 
-_SMALL = 32 << 20
-"""Bytes of programs that are rehearsed."""
+_SMALL = 8 << 20
+"""Bytes of programs that are rehearsed: a step of larger ones may take longer than it saves."""
 _MOMENT = 0.02
-"""Seconds after which a rehearsal goes no further."""
+"""Seconds after which a rehearsal begins no other step."""
 
 
 def rehearse(prepared: PreparedProgram) -> None:

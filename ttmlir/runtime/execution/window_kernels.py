@@ -86,7 +86,7 @@ def pack_conv2d(
     in their order if there are more of them than pixels.
     """
     axes, shape = _even(parameters), _shape(parameters, "in_channels")
-    if shape[1:3] == (1, 1) and parameters["groups"] == 1 and _meets_few(weight, axes):
+    if shape[1:3] == (1, 1) and parameters["groups"] == 1 and _meets_all(weight, axes):
         return _pack_pixels(weight, bias, axes, shape[0])
     convolve = _pack(weight, bias, axes, shape[0], parameters["groups"], often=often)
     return lambda input: convolve(_pad(input.reshape(shape), axes))
@@ -118,25 +118,29 @@ def _pack(
     return convolve
 
 
-def _meets_few(weight: Array, axes: Axes) -> bool:
-    """True if the window has as many elements as positions, none of which makes NaN of zeros."""
-    height, width = axes
-    positions = height.positions * width.positions
-    return 1 < positions <= height.kernel * width.kernel and bool(np.isfinite(weight).all())
+def _elements_met(axis: WindowAxis) -> list[int]:
+    """The element of the window that an only pixel meets, for each position that meets it."""
+    found = (divmod(axis.low - n * axis.stride, axis.dilation) for n in range(axis.positions))
+    return [element for element, rest in found if not rest and 0 <= element < axis.kernel]
+
+
+def _meets_all(weight: Array, axes: Axes) -> bool:
+    """True if several positions meet an only pixel, and no weight makes NaN of the zeros around it.
+
+    Where one does not, products with 0 would make NaN of an infinite pixel.
+    """
+    has_several = any(axis.positions > 1 for axis in axes)
+    meets = all(len(_elements_met(axis)) == axis.positions for axis in axes)
+    return has_several and meets and bool(np.isfinite(weight).all())
 
 
 def _pack_pixels(weight: Array, bias: Array | None, axes: Axes, batch: int) -> Function:
-    """Images of one pixel, which meets one element of the window at each position, or none."""
+    """Images of one pixel, which meets one element of the window at each position."""
     outputs, inner, *_ = weight.shape
-    height, width = axes
-    extents = (height.positions, width.positions)
-    met = np.zeros((inner, *extents, outputs), weight.dtype)
-    for y, x in np.ndindex(*extents):
-        row, below = divmod(height.low - y * height.stride, height.dilation)
-        column, beside = divmod(width.low - x * width.stride, width.dilation)
-        if not below and not beside and 0 <= row < height.kernel and 0 <= column < width.kernel:
-            met[:, y, x] = weight[:, :, row, column].T
-    matrix = met.reshape(inner, -1)
+    rows, columns = map(_elements_met, axes)
+    extents = (len(rows), len(columns))
+    met = weight[:, :, rows][..., columns].transpose(1, 2, 3, 0)
+    matrix = np.ascontiguousarray(met).reshape(inner, -1)
     offsets = None if bias is None else np.tile(bias.reshape(-1), math.prod(extents))
 
     def convolve(input: Array) -> Array:
