@@ -151,8 +151,14 @@ class OpBuilder:
         self, cls: type[TableOperation], parameters: Mapping[str, ParameterValue]
     ) -> dict[str, Attribute]:
         """The properties of an operation from its parameters; refuses numbers that do not fit."""
-        try:
+        with self.sizes_refused():
             return cls.parameter_properties(parameters)
+
+    @contextmanager
+    def sizes_refused(self) -> Generator[None]:
+        """Refuse numbers that properties have no room for, which are a ValueError."""
+        try:
+            yield
         except ValueError as error:
             from ttmlir.mlir.reporting import LocatedError
 
@@ -351,7 +357,8 @@ class Builder(DestinationBuilder):
         """The results of an operation in the form of 2026."""
         shapes = [value_shape(value) for value in operands]
         result = cast("TensorType[Attribute]", result_types[0]).get_shape() if result_types else ()
-        properties = cls.late_properties(parameters, shapes, result)
+        with self.sizes_refused():
+            properties = cls.late_properties(parameters, shapes, result)
         new = cls.create(
             operands=operands,
             result_types=result_types,

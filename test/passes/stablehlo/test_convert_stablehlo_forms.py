@@ -159,6 +159,7 @@ def test_numbers_beyond_those_of_attributes(
     text = text.replace("(T", f"(tensor<{argument}xf32>").replace(
         "-> R", f"-> tensor<{result}xf32>"
     )
-    with pytest.raises(DiagnosticError) as error:
-        printed(text, "stablehlo-to-ttir-pipeline=spelling=2024")
-    assert str(error.value).startswith(f"test.mlir:2:8: error: {message}")
+    for year in ("2024", "2026"):
+        with pytest.raises(DiagnosticError) as error:
+            printed(text, f"stablehlo-to-ttir-pipeline=spelling={year}")
+        assert str(error.value).startswith(f"test.mlir:2:8: error: {message}")

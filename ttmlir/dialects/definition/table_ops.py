@@ -319,9 +319,16 @@ class TableOperation(ODSOperation):
         ValueError for a number that an attribute has no room for.
         """
         kinds = {p.name: p.kind for p in cls.PARAMETERS}
-        for name, value in values.items():
-            cls._check_width(name, value, _BITS.get(kinds[name], 0))
+        cls._check_widths(values, kinds)
         return {name: parameter_attr(value, kinds[name]) for name, value in values.items()}
+
+    @classmethod
+    def _check_widths(
+        cls, values: Mapping[str, ParameterValue | None], kinds: Mapping[str, Kind]
+    ) -> None:
+        for name, value in values.items():
+            if value is not None:
+                cls._check_width(name, value, _BITS.get(kinds[name], 0))
 
     @classmethod
     def _check_width(cls, name: str, value: ParameterValue, bits: int) -> None:
@@ -524,6 +531,8 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             return cls.parameter_properties(values)
         if late.write is not None and not values.keys() <= {each.name for each in late.parameters}:
             values = late.write(dict(values), shapes, result)
+        kinds = {each.name: each.kind for each in late.parameters}
+        cls._check_widths({name: values[name] for name in kinds.keys() & values.keys()}, kinds)
         return late_properties(late, values)
 
     # -- destinations --------------------------------------------------------------------------

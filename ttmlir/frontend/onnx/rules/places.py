@@ -84,8 +84,9 @@ def follow(call: Call) -> Any:
     rule = _RULES.get(call.operator)
     found = None if rule is None else rule(call)
     if found is None:
-        inputs: list[Any] = [*call.inputs.values()]
-        raise next((each.error for each in inputs if isinstance(each, Unsized)), Unsized().error)
+        unsized = [each for each in call.inputs.values() if isinstance(each, Unsized)]
+        error = (unsized[0] if unsized else Unsized()).error
+        raise error
     return found
 
 
