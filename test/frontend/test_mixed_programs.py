@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 import ttmlir
+from ttmlir.frontend.targets import KernelsTarget
+from ttmlir.mlir.reporting import internal_error
 from ttmlir.passes.d2m.frontend import ttir_to_d2m
 from ttmlir.tools.ttrt import main
 
@@ -219,3 +221,42 @@ def test_what_passes_refuse_later_is_left_to_the_library() -> None:
         ttmlir.compile(wave, X, W, target="kernels", options=f"{options} {STRICT}")
     model = compile_mixed(wave, X, W, options=options)
     np.testing.assert_allclose(model(X, W), wave(X, W), rtol=1e-5, atol=1e-5)
+
+
+def lowest(x: Any) -> Any:
+    """Where the least number of each column is."""
+    return jnp.argmin(x, 0)
+
+
+def mean(x: Any) -> Any:
+    """The mean of all numbers."""
+    return x.mean()
+
+
+def test_mistakes_of_passes_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls of the library in place of kernels do not hide that making kernels broke off."""
+
+    def fail(_: KernelsTarget, module: Any, options: str, *, until: str | None = None) -> None:
+        raise internal_error(module.location, "in a pass", KeyError("ui8"))
+
+    monkeypatch.setattr(KernelsTarget, "lower", fail)
+    x = np.ones((3, 5), np.float32)
+    with pytest.warns(UserWarning, match="internal error in a pass: KeyError: 'ui8'"):
+        model = ttmlir.compile(mean, x, target="kernels")
+    assert "KeyError" in model.warnings[0]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16])
+def test_positions_in_integers_of_8_and_16_bits(dtype: Any) -> None:
+    """They are compared with their signs, as integers of 32 bits."""
+    x = np.array([[-3, 100, 7], [4, -128, 7], [-9, -128, 120]], dtype)
+    options = "library-fallback=false"
+    model = ttmlir.compile(lowest, x, target="kernels", options=options)
+    np.testing.assert_array_equal(model(x), x.argmin(0))
+
+
+def test_sums_of_integers_keep_the_range_of_float32() -> None:
+    """Beside integers alone, float32 would reach the matrix unit as fp16, up to 131008."""
+    x = np.array([[5, 2**31 + 7, 2**32 - 1, 2**24, 2**31 - 1, 3 * 2**30]], np.uint32)
+    model = ttmlir.compile(mean, x, target="kernels")
+    np.testing.assert_allclose(model(x, numerics="device"), x.mean(), rtol=2**-9)

@@ -27,7 +27,7 @@ from ttmlir.compiler import (
 )
 from ttmlir.errors import ArgumentError, plural
 from ttmlir.frontend.errors import user_location
-from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, warn
+from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, is_internal, warn
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -203,6 +203,8 @@ def lower_for(
             transform(module, "ttir-evaluate-constants")
             target.lower(module, back)
             return target, module
+    if is_internal(refusal):
+        parts.notes = (f"kernels of the whole program: {refusal}", *parts.notes)
     parts.notes = parts.notes or (f"kernels are made of parts of the program alone: {refusal}",)
     for text in parts.notes:
         warn(Diagnostic("warning", in_parts.location, text))

@@ -620,6 +620,14 @@ def reporting_mistakes(activity: str, file: str, line: int) -> Generator[None]:
         raise internal_error(file_location(file, line, 1), activity, error) from error
 
 
+_INTERNAL = "internal error "
+
+
+def is_internal(error: DiagnosticError) -> bool:
+    """True for what `internal_error` made: a mistake in the project, no refusal."""
+    return error.diagnostics[0].message.startswith(_INTERNAL)
+
+
 def internal_error(
     location: LocationAttr,
     activity: str,
@@ -637,7 +645,7 @@ def internal_error(
         f"this is a mistake in {culprit}, not in the input; {DEBUG_VARIABLE}=1 shows the traceback",
         show_source=False,
     )
-    message = f"internal error {activity}: {text}"
+    message = f"{_INTERNAL}{activity}: {text}"
     found = DiagnosticError(Diagnostic("error", location, message, (ours, *notes)))
     found.__cause__ = error
     return found

@@ -84,7 +84,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LoopsOp
-from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
+from ttmlir.dialects.tt.layout import MemorySpaceAttr, TileType, element_of
 from ttmlir.ir.builder import OpBuilder
 from ttmlir.ir.kernel_builder import Buffer, is_float
 from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace
@@ -114,6 +114,11 @@ _FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
 MOST_BUFFERS = CIRCULAR_BUFFERS - 4
 """Circular buffers of a generic up to which long bodies get others."""
 _PARALLEL = IteratorTypeAttr(IteratorType.PARALLEL)
+
+
+_INTEGERS = (DataType.SI32, DataType.U32, DataType.U16, DataType.U8)
+_BF16_TILE = TileType.get(32, 32, DataType.BF16)
+_THROUGH_SOURCES = (d2m.TileReduceSumOp, d2m.TileReduceMaxOp, d2m.TileMatmulOp)
 
 
 @dataclass(frozen=True)
@@ -182,6 +187,8 @@ class _Splitter:
             if made is not None:
                 waiting += reversed(made)
         move_factors(self._generic)
+        if _is_cut_to_fp16(self._generic):
+            self._allocate(self._first_loops(), (1, 1), _BF16_TILE)
 
     def _split(self, loops: UpstreamLoops) -> list[UpstreamLoops] | None:
         """What loops become if they are split: further loops, then what is left of them."""
@@ -596,6 +603,26 @@ def _is_short(op: Operation) -> bool:
 
 def _is_exact(number: float) -> bool:
     return float(np.float32(number).astype(bfloat16)) == number
+
+
+def _is_cut_to_fp16(generic: d2m.GenericOp) -> bool:
+    """True if f32 would reach the matrix unit as fp16, which ends at 131008.
+
+    Circular buffers of f32 and integers, without one that has 8 bits of exponent, have that effect
+    (tt-metal, jit_build/data_format.cpp); one more buffer of bf16, which nobody uses, prevents it.
+    """
+    types = [value.type for op in generic.compute_region.block.ops for value in op.results]
+    memories = [
+        cast("MemRefType[Attribute]", each) for each in types if isinstance(each, MemRefType)
+    ]
+    formats = {stored_format(each.element_type) for each in memories}
+    return (
+        DataType.F32 in formats
+        and not formats.isdisjoint(_INTEGERS)
+        and formats <= {DataType.F32, *_INTEGERS}
+        and any(isinstance(op, _THROUGH_SOURCES) for op in generic.walk())
+        and count_circular_buffers(generic) < CIRCULAR_BUFFERS
+    )
 
 
 # --- Product factors ------------------------------------------------------------------------------

@@ -289,6 +289,8 @@ def _convert_argmax(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, TableOperation)
     builder, result = conversion.builder, op.results[0]
     source = conversion.tensor(op.operands[0])
+    if is_short(scalar_of(source.element)):
+        source = cast_tensor(builder, source, i32)
     reduced = _reduced_dimensions(op, source)
     shape = tuple(1 if dim in reduced else extent for dim, extent in enumerate(source.shape))
     count = math.prod(source.shape[dim] for dim in reduced)

@@ -15,15 +15,15 @@ from enum import Enum, auto
 from functools import partial
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerType, MemRefType, Signedness, f32
+from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.ir.kernel_builder import Buffer, KernelBuilder, RegisterCalls, TileCall, is_float
+from ttmlir.ir.kernel_builder import Buffer, KernelBuilder, RegisterCalls, TileCall
 from ttmlir.ir.rewriting import refuse
-from ttmlir.ir.tensor_types import limits_of
+from ttmlir.ir.tensor_types import element_of, limits_of
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import DataType, IteratorType
 from ttmlir.layout.errors import LayoutError
@@ -561,10 +561,6 @@ def _prepare_levels(levels: Sequence[_Level], state: State) -> None:
 # takes several steps over blocks, `Carry` says where they are between steps.
 
 
-_INTEGERS = {
-    "i32": IntegerType(32, Signedness.SIGNED),
-    "ui32": IntegerType(32, Signedness.UNSIGNED),
-}
 _MASKS = {
     d2m.ReduceDim.R: "REDUCE_ROW",
     d2m.ReduceDim.C: "REDUCE_COL",
@@ -712,7 +708,7 @@ def _identity(stage: Stage) -> float:
     if definition is None or definition.identity is None:
         raise LayoutError("combines tiles by an operation that has no identity to begin with")
     element = scalar_of_tile(stage.root.type)
-    lowest, highest = limits_of(f32 if is_float(element) else _INTEGERS[element.keyword])
+    lowest, highest = limits_of(element_of(element.keyword))
     return min(max(definition.identity, lowest), highest)
 
 
