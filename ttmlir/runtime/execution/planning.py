@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from operator import itemgetter, methodcaller
@@ -1073,7 +1074,8 @@ def _keep_memory() -> None:
     longer than most operations; it stops that for sizes that it has seen freed once. Nothing is
     written to the memory here, so that none is taken.
     """
-    np.empty(_KEPT, np.uint8)
+    with suppress(MemoryError):
+        np.empty(_KEPT, np.uint8)
 
 
 def make_plans(program: PreparedProgram) -> None:
