@@ -842,10 +842,23 @@ class Struct(Node):
     """Types and numbers of `alignas`."""
 
     @cached_property
-    def functions(self) -> tuple[Function | Lambda, ...]:
-        """All that it declares, also within others, save for bodies that are still to be read."""
-        inside = walk((self.members, self.fields))
-        return tuple(each for each in inside if isinstance(each, (Function, Lambda)))
+    def definitions(self) -> tuple[Struct | Function | Lambda, ...]:
+        """Itself and all that it declares, save for bodies that are still to be read."""
+        kinds = (Struct, Function, Lambda)
+        return tuple(each for each in walk(self) if isinstance(each, kinds))
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """The types of the members that are references, if it has no constructors."""
+        made = (each for each in self.members if isinstance(each, Function))
+        if any(each.kind == "constructor" for each in made):
+            return ()
+        types = (
+            type_
+            for node in self.fields
+            for type_ in (node.type, *(each.type for each in node.declarators))
+        )
+        return tuple(each for each in types if isinstance(each, Reference))
 
 
 @dataclass(frozen=True)

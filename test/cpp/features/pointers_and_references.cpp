@@ -85,8 +85,48 @@ void notes() {
     Counter c; c.set(3) += 4; const Counter& same = ++c; c.n = 30; note(same.n); note(c.n);
 }
 }
+namespace counted {
+int g = 1;
+struct Holder {
+    int n = 1;
+    int go() { int c = 0; for (int& u = n; u < 9; u += 2) c += n; return c; }
+    void down() { for (auto& u = --n; u > 6; --u) note(n); }
+};
+constexpr int sum(int n) { int s = 0; for (int& u = n; u < 5; u++) s += n; return s * 100 + n; }
+static_assert(sum(1) == 1005);
+template <class T> void raise(T& n) { for (T& u = ++n; u < 9; u += 2) {} }
+void notes() {
+    using Ref = uint32_t&;
+    uint32_t n = 0, m = 1; int a = 1, t[2] = {};
+    for (uint32_t& i = n; i < 5; i++) {} note(n); for (Ref i = n; i < 8; i++) note(n); note(n);
+    for (auto&& u = ++m; u < 20; u += 7) note(m); note(m);
+    for (int k = 5, &u = a; u < k; ++u) note(a); note(a); for (int& u = a; u < 40; u++) { a *= 2; note(u); }
+    for (int& u = g; u < 4; u++) note(g); raise(g); note(g);
+    for (int j = 0; j < 2; j++) for (int& u = t[j]; u < 2; u++) note(t[j]); note(t[0] + 10 * t[1]);
+    Holder h; note(h.go()); note(h.n); h.down(); note(h.n); note(sum(2)); constexpr int k = sum(3); note(k);
+}
+}
+namespace aggregates {
+struct Two { uint32_t& n; uint32_t& m; };
+struct Last { int k; const int& seen; };
+struct Nested { Two two; int& own; };
+struct Based : Two { uint32_t z; };
+template <class T> struct Any { T& n; };
+void set(Two t, uint32_t v) { t.n = v; t.m += v; }
+void notes() {
+    uint32_t a = 1, b = 2, c = 3; int k = 4, v = 9, w = 5;
+    Two g{a, b}; g.n += 5; g.m = g.n + 3; note(a); note(b); a = 50; note(g.n);
+    Two h = {.n = b, .m = a}; h.n++; h.m--; note(a); note(b);
+    set({a, c}, 11); note(a); note(c); set(Two{c, c}, 7); note(c);
+    Last last{3, k}; k = 40; note(last.seen); Nested nested{{a, b}, v}; nested.two.m = 8; nested.own += 2; note(b); note(v);
+    Any<uint32_t> any{c}; any.n = 19; note(c); Any<int> some[2] = {{v}, {w}}; some[1].n = 31; note(w);
+    Based based{{a, b}, 5}; based.n = 77; note(a); auto made = Any<int>{k}; made.n++; note(k);
+    struct Local { int& q; int f() { return q += 1; } }; Local l{w}; l.f(); note(w);
+    int f = 1; Any<int> first{++f}; first.n = 50; note(f); Any<int> then = {f = 3}; then.n++; note(f); Any<int> sum{(f += 1)}; sum.n = 8; note(f);
+}
+}
 void kernel_main() {
-    constants::notes(); passed::notes();
+    counted::notes(); aggregates::notes(); constants::notes(); passed::notes();
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
     uint32_t Sides::* side = &Sides::left; (*sides).*side += 20; note(double_of(sides[0], side));

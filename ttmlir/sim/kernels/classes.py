@@ -796,7 +796,7 @@ def declare_struct(context: Context, node: tree.Struct) -> None:
         declare_struct(within, replace(node, name=last))
         return
     scope, unit = context.scope, context.unit
-    unit.add_references(node.functions)
+    unit.add_references(node.definitions)
     known = None if node.name.startswith("(") else scope.symbols.get(node.name)
     if node.specialized is not None:
         _declare_specialization(context, node)

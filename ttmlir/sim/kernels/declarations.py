@@ -54,6 +54,7 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     is_list,
     names_variable,
 )
+from ttmlir.sim.kernels.expressions.last_places import look_at_last
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     decay_function,
@@ -69,7 +70,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     retype_lvalue,
     take_address,
 )
-from ttmlir.sim.kernels.expressions.operators import look_at_last
 from ttmlir.sim.kernels.expressions.static_functions import (
     note_static_functions,
     refuse_large_table,
@@ -192,7 +192,7 @@ def declare_variable(context: Context, node: tree.Declaration, declarator: tree.
         context.scope.symbols[declarator.name] = replace(variable, is_plain=True)
 
 
-def _find_written_reference(context: Context, written: tree.Type) -> tree.Reference | None:
+def find_written_reference(context: Context, written: tree.Type) -> tree.Reference | None:
     """The reference that a type is, or that a name or `decltype` means."""
     if isinstance(written, tree.Reference):
         return written
@@ -209,7 +209,7 @@ def _find_written_reference(context: Context, written: tree.Type) -> tree.Refere
 
 
 def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
-    reference = _find_written_reference(context, node.type)
+    reference = find_written_reference(context, node.type)
     if reference is not None:
         _declare_reference(context, reference, declarator)
         return

@@ -25,6 +25,7 @@ from ttmlir.sim.kernels.declarations import (
     declare_variable,
     execute_declaration,
     find_declared,
+    find_written_reference,
 )
 from ttmlir.sim.kernels.destructors import (
     EndingBlock,
@@ -140,7 +141,11 @@ def find_count(context: Context, node: tree.For) -> Count | None:
 def _find_declarator(
     context: Context, start: tree.Declaration, name: str
 ) -> tree.Declarator | None:
-    return next((each for each in start.declarators if each.name == name), None)
+    """The counter of a name, if it is no reference."""
+    found = next((each for each in start.declarators if each.name == name), None)
+    if found is not None and find_written_reference(context, start.alone(found).type):
+        return None  # It counts in what it refers to.
+    return found
 
 
 def _find_step(context: Context, node: tree.Expression, name: str) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import IncompleteType, QualifiedType, StructType
+from ttmlir.cpp.types import IncompleteType, QualifiedType, StructType, find_built_in_type
 from ttmlir.light_dataclasses import dataclass
 from ttmlir.sim.kernels.value import Lvalue, Value
 
@@ -402,8 +402,10 @@ def may_change(type_: tree.Type) -> bool:
 
 
 References: TypeAlias = Mapping[str, ReferencePositions]
-"""By the names of functions and classes; those of lambdas have the name `CLOSURES`."""
+"""By the names of functions and classes; those of lambdas have the name `CLOSURES`, and those of
+classes without constructors `AGGREGATES`."""
 CLOSURES = "(lambda)"
+AGGREGATES = "(aggregate)"
 CLOSURE = "(closure)"
 
 
@@ -481,11 +483,15 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
             yield from root_names(lvalue)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)
+            if AGGREGATES in references:
+                yield from _root_lists(arguments)
         case tree.Construct(type=tree.NamedType() as type_, elements=elements):
             values = [each.value for each in elements]
             yield from _shared_arguments(type_.name, values, references)
             if _holds_reference(type_):
                 yield from _root_all(values)
+            if AGGREGATES in references:
+                yield from _root_elements(elements)
         case _:
             yield from _shared_by_declaration(node, references)
 
@@ -503,8 +509,9 @@ def _shared_by_declaration(node: tree.Node, references: References) -> Iterator[
         case tree.Capture(by_reference=True, value=value) if value is not None:
             yield from root_names(value)
         case tree.MemberInitializer(arguments=arguments):
-            for each in arguments:
-                yield from root_names(each)
+            yield from _root_all(arguments)
+            if AGGREGATES in references:
+                yield from _root_lists(arguments)
         case _:
             return
 
@@ -517,6 +524,19 @@ def _holds_reference(type_: tree.NamedType) -> bool:
 def _root_all(values: Iterable[tree.Expression | tree.Braces]) -> Iterator[str]:
     for each in values:
         yield from root_names(each)
+
+
+def _root_lists(values: Iterable[tree.Expression | tree.Braces]) -> Iterator[str]:
+    """What members may refer to of objects that lists in braces make."""
+    for each in values:
+        if isinstance(each, tree.Braces):
+            yield from _root_elements(each.elements)
+
+
+def _root_elements(elements: Iterable[tree.Initializer]) -> Iterator[str]:
+    values = [each.value for each in elements]
+    yield from _root_all(values)
+    yield from _root_lists(values)
 
 
 def _shared_by_initial(
@@ -535,6 +555,9 @@ def _shared_by_initial(
     yield from _shared_arguments(type_.name, values, references)
     if _holds_reference(type_):
         yield from _root_all(values)
+    if AGGREGATES in references and find_built_in_type(type_.name) is None:
+        yield from _root_all(values)
+        yield from _root_lists((declarator.value,) if declarator.value else values)
 
 
 def _called_name(callee: tree.Expression, references: References) -> str:

@@ -21,6 +21,7 @@ from ttmlir.sim.kernels.destructors import (
 from ttmlir.sim.kernels.expressions.calls import find_library_call
 from ttmlir.sim.kernels.expressions.copies import copy_struct
 from ttmlir.sim.kernels.expressions.initial_values import build_initial, is_scalar
+from ttmlir.sim.kernels.expressions.last_places import look_at_last
 from ttmlir.sim.kernels.expressions.library_calls import (
     build_library_call,
     evaluate_arguments,
@@ -40,7 +41,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 )
 from ttmlir.sim.kernels.expressions.operators import (
     change_object,
-    look_at_last,
     operate,
     prepare_assignment,
     prepare_update,

@@ -43,6 +43,7 @@ from ttmlir.sim.kernels.limits import MAX_NOTES, MAX_STEPS, MAX_TYPE_NAME
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import PURE, ClockCosts, Folder, add_clock
 from ttmlir.sim.kernels.scope import (
+    AGGREGATES,
     CLOSURES,
     Alias,
     ClassInfo,
@@ -60,6 +61,7 @@ from ttmlir.sim.kernels.scope import (
     find_names_changed_by,
     find_reference_positions,
     find_shared_names,
+    may_change,
 )
 from ttmlir.sim.kernels.value import LocalLvalue, Space, Value, make_integer
 from ttmlir.sim.sources import KernelSources
@@ -605,7 +607,7 @@ class Unit:
         return known
 
     def add_references(self, nodes: Iterable[tree.Node]) -> None:
-        """Note which parameters of the functions and lambdas among some nodes are references."""
+        """Note which parameters and members are references in what is defined among some nodes."""
         for each in nodes:
             match each:
                 case tree.Function(name=name, kind=kind):
@@ -613,6 +615,11 @@ class Unit:
                         self.add_reference(name, each)
                 case tree.Lambda() | tree.FunctionOf():
                     self.add_reference(CLOSURES, each)
+                case tree.Struct():
+                    for member in each.references:
+                        may = may_change(member)
+                        held = self.references if may else self.constant_references
+                        held[AGGREGATES] = ReferencePositions(rest=0)
                 case _:
                     pass
 

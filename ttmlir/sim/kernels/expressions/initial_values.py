@@ -36,6 +36,7 @@ from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary
 from ttmlir.sim.kernels.expressions.copies import copy_struct
+from ttmlir.sim.kernels.expressions.last_places import look_at_last
 from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_argument,
     evaluate_template_arguments,
@@ -576,13 +577,15 @@ def _build_field(context: Context, type_: CType, value: tree.Expression | tree.B
     if not isinstance(type_, ReferenceType):
         return build_initial(context, type_, value, in_braces=True)
     assert not isinstance(value, tree.Braces)
-    found = look_at(context, value)
+    setup = list[ast.expr]()
+    found = look_at_last(context, value, setup)
     if isinstance(found, LocalLvalue) and found.is_const and is_scalar(found.type):
         found = read_lvalue(context, found)  # References to constant numbers are copies.
     elif isinstance(found, LocalLvalue) and isinstance(found.origin, tree.Parameter):
         if type_.is_rvalue and is_scalar(found.type):
             found = read_lvalue(context, found)  # A number that is passed has no other name.
-    return take_address(context, hold_value(found), value)
+    pointer = take_address(context, hold_value(found), value)
+    return replace(pointer, node=code.last_of(*setup, pointer.node))
 
 
 def _build_union(

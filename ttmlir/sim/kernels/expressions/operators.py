@@ -36,6 +36,7 @@ from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary
 from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
 from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS, copy_struct, is_fresh
 from ttmlir.sim.kernels.expressions.initial_values import Given, is_list
+from ttmlir.sim.kernels.expressions.last_places import look_at_last, name_found
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     decay_function,
@@ -390,7 +391,7 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
     target = look_at(context, written)
     if isinstance(target, Value) and not _has_own_assignment(context, target.type):
         return None, node
-    known = _known(target, written.position)
+    known = name_found(target, written.position)
     found = [target]
     if isinstance(node, tree.Assign):
         plain: tree.Node = replace(node, target=known)
@@ -403,7 +404,7 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
             found.append(look_at(context, node.value))
             by_default = _is_object_of(context, found[1].type, target.type)
             if by_default:
-                node = replace(node, value=_known(found[1], node.value.position))
+                node = replace(node, value=name_found(found[1], node.value.position))
                 plain = replace(node, target=known)
     else:
         plain = replace(node, operand=known)
@@ -419,11 +420,6 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
     name = f"operator{node.operator}"
     own = context.handlers.call_operator(context, name, operands, node, found)
     return own, cast("ChangeT", plain)
-
-
-def _known(found: Lvalue | Value, position: tree.Position | None) -> tree.Expression:
-    """An expression that means what was found already."""
-    return cast("tree.Expression", Evaluated(found, position=position))
 
 
 def _may_be_object(context: Context, node: tree.Expression) -> bool:
@@ -526,7 +522,7 @@ def _assign_by_default(
     is_other = False
     if target.type.name.startswith(_TUPLES) and not _find_braces(node):
         found = look_at(context, node.value)
-        node = replace(node, value=_known(found, node.value.position))
+        node = replace(node, value=name_found(found, node.value.position))
         is_other = _assigns_elements(target.type, found.type)
     if is_other or _assigns_parts(context, target.type):
         return _assign_parts(context, target, node, is_other=is_other), node
@@ -571,7 +567,7 @@ def _assign_parts(
         is_kept = isinstance(value.type, ReferenceType) and not value.type.is_rvalue
         to, value = (refer(context, each, node) for each in (to, value))
         inner = complete_type(to.type, context.unit.structs)
-        pair = (_known(to, position), _known(value, position))
+        pair = (name_found(to, position), name_found(value, position))
         if not isinstance(inner, ArrayType):
             assign(*pair, is_moved=is_moved and not is_kept)
             return
@@ -693,7 +689,7 @@ def _find_last_changed(context: Context, node: tree.Expression, setup: list[ast.
     if not _acts_first(node):
         return _find_changeable(context, node)
     found = look_at_last(context, node, setup)
-    return _find_changeable(context, _known(found, node.position))
+    return _find_changeable(context, name_found(found, node.position))
 
 
 def _acts_first(node: tree.Expression) -> bool:
@@ -702,36 +698,6 @@ def _acts_first(node: tree.Expression) -> bool:
             return True
         case _:
             return False
-
-
-def look_at_last(context: Context, node: tree.Expression, setup: list[ast.expr]) -> Lvalue | Value:
-    """The place of `(f(), x)`, `(x = 1)` or `++x`, or the value of what has none.
-
-    What happens first is added to `setup`.
-    """
-    match node:
-        case tree.BinaryOperation(operator=",", left=first, right=last):
-            if context.unit.find("operator,", context.scope):
-                return look_at(context, node)
-            found = look_at(context, first)
-        case tree.Assign(target=written) | tree.Update(operand=written, postfix=False):
-            place = look_at_last(context, written, setup)
-            if isinstance(place, Value):
-                return look_at(context, node)
-            last = _known(stabilize(context, place, setup), written.position)
-            is_assignment = isinstance(node, tree.Assign)
-            found = change(
-                context,
-                replace(node, target=last) if is_assignment else replace(node, operand=last),
-            )
-            if not isinstance(found, Value):
-                return found  # An operator of a class gives it.
-        case _:
-            return look_at(context, node)
-    done = found if isinstance(found, Value) else read_lvalue(context, found)
-    if context.unit.has_effect(done.node):
-        setup.append(done.node)
-    return look_at_last(context, last, setup)
 
 
 def _find_changeable(context: Context, node: tree.Expression) -> Lvalue:
