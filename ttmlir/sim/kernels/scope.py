@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
@@ -209,6 +210,8 @@ class Evaluated(tree.Placeholder):
     found: Lvalue | Value
     written: tree.Node | None = field(default=None, repr=False)
     """The expression, where it matters how a value was written."""
+    setup: tuple[ast.expr, ...] = field(default=(), repr=False)
+    """What happens before it is there."""
 
 
 class Identifiers:

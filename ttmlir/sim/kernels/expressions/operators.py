@@ -36,7 +36,7 @@ from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary
 from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
 from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS, copy_struct, is_fresh
 from ttmlir.sim.kernels.expressions.initial_values import Given, is_list
-from ttmlir.sim.kernels.expressions.last_places import look_at_last, name_found
+from ttmlir.sim.kernels.expressions.last_places import WITHOUT_EFFECT, look_at_last, name_found
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     decay_function,
@@ -160,15 +160,11 @@ def _evaluate_address(context: Context, node: tree.Unary) -> Value:
     return replace(pointer, node=code.last_of(*setup, pointer.node))
 
 
-_WITHOUT_EFFECT = (tree.Integer, tree.Floating, tree.Boolean)
-"""Operands that are there by mistake before a comma."""
-
-
 def evaluate_binary(context: Context, node: tree.BinaryOperation) -> Value:
     """A binary operator."""
     match node.operator:
         case ",":
-            if isinstance(node.left, _WITHOUT_EFFECT):
+            if isinstance(node.left, WITHOUT_EFFECT):
                 message = "the left operand of ',' has no effect, which tt-metal's compiler refuses"
                 raise context.error(node.left, f"{message}; leave it out")
             return _evaluate_comma(context, node)
