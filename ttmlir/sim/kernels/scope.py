@@ -484,6 +484,11 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
             | tree.Update(operand=tree.Conditional() as lvalue)
         ):
             yield from root_names(lvalue)
+        case (
+            tree.Assign(operator=operator, target=lvalue)
+            | tree.Update(operator=operator, operand=lvalue)
+        ):
+            yield from _shared_arguments(f"operator{operator}", (lvalue,), references)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)
             if AGGREGATES in references:

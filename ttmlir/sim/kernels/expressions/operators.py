@@ -379,10 +379,8 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
 
     Then the node is the same with what was found already.
     """
-    if not context.unit.classes:
-        return None, node
     written = node.target if isinstance(node, tree.Assign) else node.operand
-    if not _may_be_object(context, written):
+    if not _may_have_operators(context, written):
         return None, node
     target = look_at(context, written)
     if isinstance(target, Value) and not _has_own_assignment(context, target.type):
@@ -411,22 +409,30 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
         assert isinstance(plain, tree.Assign)
         own, plain = _assign_by_default(context, target, plain)
         return own, cast("ChangeT", plain)
-    if not isinstance(target.type, StructType):
+    if not has_own_operators(target.type):
         return None, cast("ChangeT", plain)
     name = f"operator{node.operator}"
     own = context.handlers.call_operator(context, name, operands, node, found)
     return own, cast("ChangeT", plain)
 
 
-def _may_be_object(context: Context, node: tree.Expression) -> bool:
-    """Whether a target may be an object; variables of other types are not looked at here."""
-    if not isinstance(node, tree.Name) or node.scope is not None:
-        kinds = (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, tree.Construct)
-        return isinstance(node, (*kinds, InScope, Evaluated))
-    symbol = context.unit.find(node.text, context.scope)
-    if isinstance(symbol, Variable):
-        return isinstance(symbol.storage.type, StructType)
-    return isinstance(symbol, FieldName)
+def _may_have_operators(context: Context, node: tree.Expression) -> bool:
+    """Whether a target may be an object or enumerator; other variables are not looked at here."""
+    match node:
+        case tree.Name(text=text, scope=None):
+            symbol = context.unit.find(text, context.scope)
+            if isinstance(symbol, Variable):
+                return has_own_operators(symbol.storage.type)
+            return isinstance(symbol, FieldName)
+        case Evaluated(found=found) if has_own_operators(found.type):
+            return True
+        case tree.Assign(target=inner) | tree.Update(operand=inner, postfix=False):
+            is_variable = isinstance(inner, (tree.Name, tree.Assign, tree.Update))
+            return is_variable and _may_have_operators(context, inner)
+        case _:
+            kinds = (tree.Name, tree.Unary, tree.Member, tree.FunctionCall, tree.Index)
+            is_other = isinstance(node, (*kinds, tree.Construct, InScope, Evaluated))
+            return bool(context.unit.classes) and is_other
 
 
 def _has_own_assignment(context: Context, type_: CType) -> bool:
