@@ -11,7 +11,22 @@ struct Fields { Small small : 2; Signed sign : 2; Large large : 32; };
 int which(int) { return 1; }
 int which(uint32_t) { return 2; }
 int which(Small) { return 3; }
+namespace turned {
+enum class Turn { A, B, C };
+Turn& operator++(Turn& e) { return e = Turn((int(e) + 1) % 3); }
+Turn operator++(Turn& e, int) { Turn old = e; ++e; return old; }
+Turn& operator+=(Turn& e, int by) { return e = Turn((int(e) + by) % 3); }
+Flag& operator|=(Flag& e, Flag k) { return e = e | k; }
+struct Holder { Turn e = Turn::B; };
+void notes() {
+    Turn e = Turn::B; Turn* p = &e; Turn t[2] = {Turn::C}; Holder h;
+    ++e; note(int(e)); note(int(e++)); note(int(e)); e += 5; note(int(e)); *p += 2; ++(e += 2); ++ ++e; note(int(e)); note(int(++h.e)); h.e++; note(int(h.e));
+    t[0] += 2; ++t[1]; note(int(t[0])); note(int(t[1])); for (Turn u = Turn::A; u != Turn::C; ++u) note(int(u));
+    Flag f = Flag::None; f |= Flag::Read; note(int(f)); f |= Flag::Write; note(int(f)); Colour c = RED; c = BLUE; note(c); int i = 3; i++; note(i += 2);
+}
+}
 void kernel_main() {
+    turned::notes();
     Fields fields{static_cast<Small>(3), BELOW, ALL}; note(fields.small); note(fields.sign); note(fields.large); note(fields.small > -1); note(which(fields.small));
     note(which(+fields.small)); note(which(LOW + 0)); note(which(+fields.large)); note(which(+BELOW)); note(HIGH - 3 < 0); note(ALL > 5);
     note(std::is_signed_v<std::underlying_type_t<Small>>); note(std::is_signed_v<std::underlying_type_t<Signed>>);

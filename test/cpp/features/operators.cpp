@@ -25,7 +25,9 @@ struct Place {
 };
 struct Places { uint32_t values[4]; Place operator[](uint32_t i) { return Place{&values[i]}; } };
 struct Plain {}; int operator,(Plain, int x) { return 10 * x; }
+struct Chained { int m = 1; Chained& operator+=(int v) { m += v; return *this; } Chained& operator++() { ++m; return *this; } };
 void kernel_main() {
+    Chained chained; (chained += 1) += 2; ++ ++chained; note(chained.m);
     Vector a{1, 2}, b{3, 5};
     note((a + b)[1]); note((b - a).x); note((a * 4).y); note(a == Vector{1, 2}); note(b(10, 1));
     ++a; note(a++.x); note(a.x);

@@ -125,8 +125,39 @@ void notes() {
     int f = 1; Any<int> first{++f}; first.n = 50; note(f); Any<int> then = {f = 3}; then.n++; note(f); Any<int> sum{(f += 1)}; sum.n = 8; note(f);
 }
 }
+namespace given {
+struct Holder { int& r; Holder(int& k) : r(++k) {} };
+struct Counter { int a = 1; int set(const int& k) { a = 7; return k; } };
+int which(int&) { return 1; }
+int which(int&&) { return 2; }
+int which_const(const int&) { return 1; }
+int which_const(int&&) { return 2; }
+template <class T> int named(T&&) { return std::is_lvalue_reference_v<T>; }
+template <class T> void forward(T&& x) { x = 9; }
+template <class... T> void all(T&&... x) { ((x += 10), ...); }
+void set(int& x) { x *= 3; }
+int g = 1;
+int late(const int& k) { g = 20; return k; }
+int value(int x, int y) { return x * 100 + y; }
+const int* last;
+void keep(const int& x) { last = &x; }
+int twice(int& x, int by) { x *= by; return x; }
+void notes() {
+    int a = 1, b = 2, t[3] = {1, 2, 3}, i = 0; set(++a); note(a); set(a = 3); note(a); set(a += 2); note(a);
+    set((b++, a)); note(a); note(b); set(t[i++] += 4); note(t[0]); note(i); set(++t[i]); note(t[1]);
+    forward(a = 3); note(a); forward(--a); note(a); all(++a, b); note(a); note(b); all(a, b = 3); note(a); note(b);
+    note(which(++a)); note(which(a = 3)); note(which(a++)); note(which_const(++a)); note(which_const(a + 1));
+    note(named(++a)); note(named(a += 2)); note(named(a++));
+    note(late(++g)); g = 1; note(late(g += 1)); Counter c; note(c.set(++c.a)); note(c.set(c.a = 4));
+    keep(++a); a = 9; note(*last); keep(a = 3); a = 10; note(*last); note(value(++a, b = 4)); note(a); note(b);
+    Holder h(a); h.r = 50; note(a); auto k = [&r = ++a] { return r; }; a = 9; note(k()); auto v = [x = ++a, y = (a = 3)] { return x * 100 + y; }; note(v());
+    std::pair<int&, int&> p(++a, b); p.first = 7; note(a); std::tuple<int&> one(a = 3); std::get<0>(one) = 9; note(a); std::tie(++a) = std::make_tuple(20); note(a);
+    auto raise = [](auto&& x) { x = 4; }; raise(--a); note(a); int (*f)(int&, int) = twice; note(f(++a, 3)); note(f(t[2] += 1, 2)); note(t[2]);
+    uint8_t narrow = 254; note(value(narrow += 3, 1)); note(value(++narrow, 1)); const long& wide = a = 5; note(wide); volatile int w = 1; note(value(++w, 3)); note(value(w = 6, 3));
+}
+}
 void kernel_main() {
-    counted::notes(); aggregates::notes(); constants::notes(); passed::notes();
+    counted::notes(); given::notes(); aggregates::notes(); constants::notes(); passed::notes();
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
     uint32_t Sides::* side = &Sides::left; (*sides).*side += 20; note(double_of(sides[0], side));

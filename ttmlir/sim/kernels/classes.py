@@ -168,7 +168,7 @@ class _Closure:
                 pointer.type.pointee, pointer.type.const, pointer.type.volatile, is_local
             )
             self.members.append((field, QualifiedType(held)))
-            self.values.append(pointer.node)
+            self.values.append(code.last_of(*given.setup, pointer.node))
             return
         self._add_copy(field, given.value, given.node)
 
@@ -412,7 +412,8 @@ def _construct_from_one(
     if not braced or (isinstance(source, StructType) and source.derives_from(type_)):
         same = convert_implicitly(context, given.value, type_, node)
         return copy_struct(context, same, node), ()
-    known = cast("tree.Expression", Evaluated(given.found, position=value.position))
+    known = Evaluated(given.found, setup=tuple(given.setup), position=value.position)
+    known = cast("tree.Expression", known)
     if not is_like_tuple(type_, source) or is_like_tuple(type_.fields[0].type, source):
         return None, (known,)
     return None, _list_elements(known, given, len(type_.fields), node)
@@ -779,7 +780,8 @@ def make_reference(context: Context, given: Given, node: tree.Node) -> Value:
     if lvalue is None:
         holder = code.list_of([settle(given.value).node])
         lvalue = ItemLvalue(given.value.type, holder, code.constant(0), is_const=True)
-    return take_address(context, lvalue, node)
+    pointer = take_address(context, lvalue, node)
+    return replace(pointer, node=code.last_of(*given.setup, pointer.node))
 
 
 # --- Classes --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
@@ -209,6 +210,8 @@ class Evaluated(tree.Placeholder):
     found: Lvalue | Value
     written: tree.Node | None = field(default=None, repr=False)
     """The expression, where it matters how a value was written."""
+    setup: tuple[ast.expr, ...] = field(default=(), repr=False)
+    """What happens before it is there."""
 
 
 class Identifiers:
@@ -481,6 +484,11 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
             | tree.Update(operand=tree.Conditional() as lvalue)
         ):
             yield from root_names(lvalue)
+        case (
+            tree.Assign(operator=operator, target=lvalue)
+            | tree.Update(operator=operator, operand=lvalue)
+        ):
+            yield from _shared_arguments(f"operator{operator}", (lvalue,), references)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)
             if AGGREGATES in references:

@@ -8,7 +8,7 @@ sums, differences, products and bitwise operators need no settled operands. Cons
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 from functools import reduce
@@ -103,6 +103,19 @@ def make_value(type_: CType, node: ast.expr, space: Space = Space.MEMORY) -> Val
     if isinstance(type_, IntType):
         return Value(type_, node, type_.low, type_.high)
     return Value(type_, node, space=space)
+
+
+def read_after(setup: Sequence[ast.expr], value: Value) -> Value:
+    """A value that is read after something else."""
+    value = settle(value)
+    match setup:
+        case (*_, ast.NamedExpr(target=ast.Name(id=written))) if (
+            isinstance(value.node, ast.Name) and value.node.id == written
+        ):
+            node = code.last_of(*setup)  # A variable that was just set.
+        case _:
+            node = code.last_of(*setup, value.node)
+    return replace(value, node=node)
 
 
 def settle(value: Value) -> Value:

@@ -223,9 +223,12 @@ def _make_uniform(
             return argument.node
         case "pair":
             pair = argument.node
-            parts = pair.elts if isinstance(pair, ast.Tuple) else ()
-            index = (code.subscript(pair, code.constant(i)) for i in range(2))
-            container, number = parts or tuple(index)
+            if isinstance(pair, ast.Tuple):
+                container, number = pair.elts
+            else:
+                name = context.unit.create_name("pair", "t")
+                container = code.subscript(code.walrus(name, pair), code.constant(0))
+                number = code.subscript(code.name(name), code.constant(1))
             return take_address(context, ItemLvalue(type_, container, number), node).node
         case _:
             return take_address(context, hold_value(Value(type_, argument.node)), node).node

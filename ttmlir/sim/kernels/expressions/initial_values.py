@@ -52,7 +52,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     hold_value,
     is_fixed_by_host,
     list_members,
-    look_at,
     points_to_function,
     read_lvalue,
     retype_lvalue,
@@ -88,6 +87,7 @@ from ttmlir.sim.kernels.value import (
     make_floating,
     make_integer,
     point_into,
+    read_after,
     settle,
     width_of,
 )
@@ -682,6 +682,8 @@ class Given:
         self.context = context
         self.node = node
         self.scope = context.scope
+        self.setup = list[ast.expr]()
+        """What happens before the place that is found is there; values contain it."""
         self._found = found
 
     @cached_property
@@ -708,10 +710,13 @@ class Given:
         if self.braces is not None:
             raise self.context.error(self.node, "braces do not say here of which type they are")
         outer, self.context.scope = self.context.scope, self.scope
-        found = look_at(self.context, cast("tree.Expression", self.node))
+        found = look_at_last(self.context, cast("tree.Expression", self.node), self.setup)
         self.context.scope = outer
         if found.type == VOID:
             raise self.context.error(self.node, "this has no value")
+        if isinstance(found, Value) and self.setup:
+            found = read_after(self.setup, found)
+            self.setup = []
         return found
 
     @property
@@ -729,7 +734,8 @@ class Given:
             known = self._find_known(self.node)
             if known is not None and known.constant is not None:
                 return known
-        return read_lvalue(self.context, found)
+        value = read_lvalue(self.context, found)
+        return read_after(self.setup, value) if self.setup else value
 
     def _find_known(self, node: tree.Expression) -> Value | None:
         outer, self.context.scope = self.context.scope, self.scope
@@ -821,7 +827,9 @@ def _pass_by_reference(
     check_reference(context, target, lvalue, given.node)
     if type_.is_rvalue and isinstance(lvalue, LocalLvalue) and is_scalar(lvalue.type):
         return _pass_constant_reference(context, target.type, given)
-    return refer_to(context, retype_lvalue(lvalue, target.type), given.node, is_const=target.const)
+    lvalue = retype_lvalue(lvalue, target.type)
+    argument = refer_to(context, lvalue, given.node, is_const=target.const)
+    return replace(argument, node=code.last_of(*given.setup, argument.node))
 
 
 _APART = ({"int", "long"}, {"unsigned int", "unsigned long"})

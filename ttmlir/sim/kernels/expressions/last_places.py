@@ -12,6 +12,9 @@ from ttmlir.sim.kernels.expressions.lvalues import look_at, read_lvalue, stabili
 from ttmlir.sim.kernels.scope import Evaluated, InScope
 from ttmlir.sim.kernels.value import Lvalue, Value
 
+WITHOUT_EFFECT = (tree.Integer, tree.Floating, tree.Boolean)
+"""Operands that are there by mistake before a comma."""
+
 
 def name_found(found: Lvalue | Value, position: tree.Position | None) -> tree.Expression:
     """An expression that means what was found already."""
@@ -29,8 +32,11 @@ def look_at_last(context: Context, node: tree.Expression, setup: list[ast.expr])
             found = look_at_last(context, cast("tree.Expression", inner), setup)
             context.scope = outer
             return found
+        case Evaluated(found=found, setup=before):
+            setup.extend(before)
+            return found
         case tree.BinaryOperation(operator=",", left=first, right=last):
-            if context.unit.find("operator,", context.scope):
+            if isinstance(first, WITHOUT_EFFECT) or context.unit.find("operator,", context.scope):
                 return look_at(context, node)
             found = look_at(context, first)
         case tree.Assign(target=written) | tree.Update(operand=written, postfix=False):

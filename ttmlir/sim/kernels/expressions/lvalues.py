@@ -100,13 +100,13 @@ from ttmlir.sim.kernels.value import (
     point_into,
     protect_lvalue,
     read,
+    read_after,
     reinterpret_bits,
     settle,
     width_of,
 )
 
 # --- Pointers -------------------------------------------------------------------------------------
-# What can be done with pointers.
 
 
 def find_pointee(
@@ -666,8 +666,10 @@ def _is_idle(context: Context, left: tree.Expression) -> bool:
 def _look_at_known(context: Context, node: tree.Expression) -> Lvalue | Value:
     """What readers of the tree have put there, or an expression that has a value only."""
     match node:
-        case Evaluated(found=found):
-            return found
+        case Evaluated(found=found, setup=setup):
+            if isinstance(found, Value) or not setup:
+                return found
+            return read_after(setup, read_lvalue(context, found))
         case InScope(scope=scope):
             outer, context.scope = context.scope, scope
             found = look_at(context, cast("tree.Expression", node.node))
@@ -1324,7 +1326,6 @@ def describe_missing_member(type_: str, member: str, members: Iterable[str]) -> 
 
 
 # --- Casts ----------------------------------------------------------------------------------------
-# Casts.
 
 
 def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:

@@ -36,7 +36,7 @@ from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary
 from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
 from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS, copy_struct, is_fresh
 from ttmlir.sim.kernels.expressions.initial_values import Given, is_list
-from ttmlir.sim.kernels.expressions.last_places import look_at_last, name_found
+from ttmlir.sim.kernels.expressions.last_places import WITHOUT_EFFECT, look_at_last, name_found
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     decay_function,
@@ -160,15 +160,11 @@ def _evaluate_address(context: Context, node: tree.Unary) -> Value:
     return replace(pointer, node=code.last_of(*setup, pointer.node))
 
 
-_WITHOUT_EFFECT = (tree.Integer, tree.Floating, tree.Boolean)
-"""Operands that are there by mistake before a comma."""
-
-
 def evaluate_binary(context: Context, node: tree.BinaryOperation) -> Value:
     """A binary operator."""
     match node.operator:
         case ",":
-            if isinstance(node.left, _WITHOUT_EFFECT):
+            if isinstance(node.left, WITHOUT_EFFECT):
                 message = "the left operand of ',' has no effect, which tt-metal's compiler refuses"
                 raise context.error(node.left, f"{message}; leave it out")
             return _evaluate_comma(context, node)
@@ -383,10 +379,8 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
 
     Then the node is the same with what was found already.
     """
-    if not context.unit.classes:
-        return None, node
     written = node.target if isinstance(node, tree.Assign) else node.operand
-    if not _may_be_object(context, written):
+    if not _may_have_operators(context, written):
         return None, node
     target = look_at(context, written)
     if isinstance(target, Value) and not _has_own_assignment(context, target.type):
@@ -415,22 +409,30 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
         assert isinstance(plain, tree.Assign)
         own, plain = _assign_by_default(context, target, plain)
         return own, cast("ChangeT", plain)
-    if not isinstance(target.type, StructType):
+    if not has_own_operators(target.type):
         return None, cast("ChangeT", plain)
     name = f"operator{node.operator}"
     own = context.handlers.call_operator(context, name, operands, node, found)
     return own, cast("ChangeT", plain)
 
 
-def _may_be_object(context: Context, node: tree.Expression) -> bool:
-    """Whether a target may be an object; variables of other types are not looked at here."""
-    if not isinstance(node, tree.Name) or node.scope is not None:
-        kinds = (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, tree.Construct)
-        return isinstance(node, (*kinds, InScope, Evaluated))
-    symbol = context.unit.find(node.text, context.scope)
-    if isinstance(symbol, Variable):
-        return isinstance(symbol.storage.type, StructType)
-    return isinstance(symbol, FieldName)
+def _may_have_operators(context: Context, node: tree.Expression) -> bool:
+    """Whether a target may be an object or enumerator; other variables are not looked at here."""
+    match node:
+        case tree.Name(text=text, scope=None):
+            symbol = context.unit.find(text, context.scope)
+            if isinstance(symbol, Variable):
+                return has_own_operators(symbol.storage.type)
+            return isinstance(symbol, FieldName)
+        case Evaluated(found=found) if has_own_operators(found.type):
+            return True
+        case tree.Assign(target=inner) | tree.Update(operand=inner, postfix=False):
+            is_variable = isinstance(inner, (tree.Name, tree.Assign, tree.Update))
+            return is_variable and _may_have_operators(context, inner)
+        case _:
+            kinds = (tree.Name, tree.Unary, tree.Member, tree.FunctionCall, tree.Index)
+            is_other = isinstance(node, (*kinds, tree.Construct, InScope, Evaluated))
+            return bool(context.unit.classes) and is_other
 
 
 def _has_own_assignment(context: Context, type_: CType) -> bool:
