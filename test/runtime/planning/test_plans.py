@@ -466,13 +466,13 @@ def test_borders_are_taken_at_once() -> None:
 
 
 @pytest.mark.usefixtures("spelling")
-@pytest.mark.usefixtures("spelling")
 def test_pixels_between_each_other() -> None:
     """Each number is where torch puts it."""
     _, error = planned_model(nn.PixelShuffle(2), torch.randn(2, 12, 3, 17))
     assert error == 0
 
 
+@pytest.mark.usefixtures("spelling")
 def test_a_moved_tensor_that_is_used_twice() -> None:
     """What comes before it is not computed again, nor is it lost."""
 

@@ -34,9 +34,6 @@ from ttmlir.runtime.execution.steps import (
 from ttmlir.runtime.execution.window_kernels import pack_conv2d, pack_conv_transpose2d
 from ttmlir.runtime.tensor import Array
 
-# --- Direct ---------------------------------------------------------------------------------------
-# Functions of steps that do what is the same in each run beforehand.
-
 # --- Writers --------------------------------------------------------------------------------------
 # Elementwise operations as functions of NumPy that take the memory of their result.
 
@@ -138,6 +135,7 @@ def writer_of(step: Step) -> Writer | None:
 
 
 # --- Direct ---------------------------------------------------------------------------------------
+# Functions of steps that do what is the same in each run beforehand.
 
 
 def call_directly(draft: Draft) -> None:
@@ -213,19 +211,8 @@ def _multiply_rows(depth: int, matrix: Shape, result: Shape) -> Function:
     return multiply
 
 
-def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
-    """A convolution whose weights are prepared for many images."""
-    assert step.call is not None, "the step is a row"
-    return _pack(step, constants, pack_conv2d, step.call.parameters)
-
-
-def _conv_transpose2d(step: Step, constants: dict[int, Array]) -> Step | None:
-    assert step.call is not None, "the step is a row"
-    return _pack(step, constants, pack_conv_transpose2d, step.call.parameters)
-
-
 def _convolution(step: Step, constants: dict[int, Array]) -> Step | None:
-    """The same of a convolution that has a padding for each side."""
+    """`_pack` of a convolution that has a padding for each side."""
     assert step.call is not None, "the step is a row"
     given = step.call.parameters
     is_plain = all(each == 1 for each in (*given["input_dilation"], given["batch_group_count"]))
@@ -243,7 +230,7 @@ def _convolution(step: Step, constants: dict[int, Array]) -> Step | None:
         parameters[f"kernel_{axis}"] = weight[2 + place]
         parameters[f"stride_{axis}"] = given["window_strides"][place]
         parameters[f"dilation_{axis}"] = given["weight_dilation"][place]
-    return _pack(step, constants, pack_conv2d, parameters)
+    return _pack(pack_conv2d, step, constants, parameters)
 
 
 _IMAGES = "[b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f]"
@@ -251,20 +238,21 @@ _IMAGES = "[b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f]"
 
 
 def _pack(
+    pack: Callable[..., Function],
     step: Step,
     constants: dict[int, Array],
-    pack: Callable[..., Function],
-    parameters: dict[str, Any],
+    parameters: dict[str, Any] | None = None,
 ) -> Step | None:
+    """A convolution whose weights are prepared for many images."""
     assert step.call is not None, "the step is a row"
     image, *others = step.inputs
     if image in constants or any(slot not in constants for slot in others):
         return None
-    convolve = pack(parameters, *(constants[slot] for slot in others))
-    shape = _shapes(step)[-1]
-    dtype = step.call.output.desc.element.compute
-    if any(constants[slot].dtype != dtype for slot in others):
+    given = [constants[slot] for slot in others]
+    if any(each.dtype != step.call.output.desc.element.compute for each in given):
         return None
+    convolve = pack(parameters or step.call.parameters, *given)
+    shape = _shapes(step)[-1]
 
     def run(image: Array) -> Array:
         return convolve(image).reshape(shape)
@@ -312,16 +300,13 @@ _MAKERS: dict[str, Callable[[Step, dict[int, Array]], Step | None]] = {
     "permute": _permute,
     "slice": _slice,
     "matmul": _matmul,
-    "conv2d": _conv2d,
-    "conv_transpose2d": _conv_transpose2d,
+    "conv2d": partial(_pack, pack_conv2d),
+    "conv_transpose2d": partial(_pack, pack_conv_transpose2d),
     "convolution": _convolution,
     "where": _where,
 }
 """What makes the step with a function of its own, by mnemonic; None where none is faster."""
 
-
-# --- Movement -------------------------------------------------------------------------------------
-# Chains of steps that only move numbers, as borders that are repeated, in one step.
 
 # --- Views ----------------------------------------------------------------------------------------
 # Views of views in one step.
@@ -380,6 +365,7 @@ def _one_after_another(first: Function, second: Function) -> Function:
 
 
 # --- Movement -------------------------------------------------------------------------------------
+# Chains of steps that only move numbers, as borders that are repeated, in one step.
 
 _LARGEST = 1 << 22
 """Numbers up to which it is worked out beforehand where each of them goes."""
@@ -606,9 +592,6 @@ class _Memory:
         self._last[first] = max(self._last[first], self._last[slot])
         self._first[slot] = first
 
-
-# --- Plan -----------------------------------------------------------------------------------------
-# The steps of a program as they run where nobody watches each of them.
 
 # --- Constants ------------------------------------------------------------------------------------
 # What is the same in each run is computed once, and what a run computes twice as well.
@@ -1012,6 +995,7 @@ def _normalize(columns: Shape, epsilon: np.float32, shape: Shape) -> Function:
 
 
 # --- Plan -----------------------------------------------------------------------------------------
+# The steps of a program as they run where nobody watches each of them.
 
 
 @dataclass(frozen=True, kw_only=True)
