@@ -808,8 +808,8 @@ class CallableModel:
                 if prepared.devices == 1:
                     make_plans(prepared)
                     rehearse(prepared)
-                # Read from the file, and kept.
-                _ = self._source_types, self.inputs
+                # Read from the file, and kept, as is the device.
+                _ = self._source_types, self.inputs, self._forms, self._device(self.numerics)
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays in the arguments of a call, and its numbers; InputError for another form."""
