@@ -196,7 +196,7 @@ class _Closure:
     def finish(self) -> Value:
         """The object."""
         unit, node = self.context.unit, self.node
-        key = (id(node), id(self.context.scope), tuple(self.members))
+        key = (id(node), self.context.scope, tuple(self.members))
         known = self.context.closures.get(key)
         if known is not None:
             # The same expression, looked at once more.
@@ -270,8 +270,9 @@ def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
             named[each.name] = each.by_reference
     if node.default:
         used = dict.fromkeys(_find_used(node))
-        for name in used.keys() - {each.name for each in node.captures if each.value is not None}:
-            named.setdefault(name, node.default == "&")
+        written = {each.name for each in node.captures}
+        # In the order of the text, for the same code each time.
+        named |= {name: node.default == "&" for name in used if name not in written}
         if "this" not in closure.scope.symbols and _uses_object(context, node, used):
             closure.capture_this(by_reference=True)
     for name, by_reference in named.items():
