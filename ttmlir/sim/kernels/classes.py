@@ -26,6 +26,7 @@ from ttmlir.cpp.types import (
     ReferenceType,
     StructType,
     complete_type,
+    has_mutable_member,
     is_like_tuple,
     lay_out_struct,
     size_of,
@@ -131,8 +132,8 @@ class _Closure:
                     self.context.scope = outer
                     parts.append(FieldName(field, CLOSURE))
                 self.scope.symbols[name] = Pack(tuple(parts))
-            case Variable(known=Value() as known, storage=storage):
-                self._share_constant(name, known, storage)
+            case Variable(known=Value() as known, storage=at) if not has_mutable_member(at.type):
+                self._share_constant(name, known, at)
             case _:
                 self._add(name, name, by_reference=by_reference)
                 self.scope.symbols[name] = FieldName(name, CLOSURE)
@@ -961,7 +962,8 @@ def _declare_fields(context: Context, info: ClassInfo, field: tree.Declaration) 
         type_ = _find_field_type(context, field, each, base)
         unit.spend(each)
         bits = None if each.bits is None else _find_width(context, each, each.bits, type_)
-        members.append(Member(each.name, replace(base, type=type_), bits=bits))
+        mutable = "mutable" in field.specifiers
+        members.append(Member(each.name, replace(base, type=type_), bits=bits, mutable=mutable))
         if not each.name:
             continue
         if isinstance(context.scope.symbols.get(each.name), FieldName):

@@ -1261,6 +1261,8 @@ def find_known_member(base: Value | None, member: str) -> Value | None:
     if number is None:
         return None
     field = base.type.fields[number]
+    if field.mutable:
+        return None
     known = make_known(field.type, base.node, number)
     if known is None or field.bits is None:
         return known
