@@ -25,7 +25,7 @@ from ttmlir.frontend.torch.distributed.placing import Devices, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, generators_in, is_draw, run_seeded
-from ttmlir.frontend.torch.training.holding import hold, take_names
+from ttmlir.frontend.torch.training.holding import attributes_replaced, hold, take_names
 
 
 class GradientsAsked(Exception):
@@ -209,11 +209,8 @@ def _forwards_remembered() -> Generator[None]:
     """
     torch = torch_package()
     home, name = import_module("torch.autograd"), "_engine_run_backward"
-    remember: Any = getattr(
-        import_module("torch._functorch._aot_autograd.logging_utils"),
-        "setup_stacktrace_preservation_hooks_from_tensors",
-        None,
-    )
+    hooks: Any = import_module("torch._functorch._aot_autograd.logging_utils")
+    remember = getattr(hooks, "setup_stacktrace_preservation_hooks_from_tensors", None)
     original = getattr(home, name, None)
     if remember is None or original is None:
         yield
@@ -223,7 +220,10 @@ def _forwards_remembered() -> Generator[None]:
     def run(outputs: Any, *args: Any, **kwargs: Any) -> Any:
         remember(outputs)
         kept.extend(_leaves_of(outputs))
-        return original(outputs, *args, **kwargs)
+        # torch notes here that what puts locations back is queued, and forgets it if a gradient
+        # fails: later ones would put none back.
+        with attributes_replaced(hooks, {"callback_set": False}):
+            return original(outputs, *args, **kwargs)
 
     setattr(home, name, run)
     try:
