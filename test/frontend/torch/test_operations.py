@@ -409,3 +409,34 @@ def test_indices_out_of_range_are_refused(tmp_path: Path) -> None:
     loss = ttmlir.compile(torch.nn.functional.cross_entropy, x, torch.tensor([1, 0, 4, 2]))
     with pytest.raises(ttmlir.Error, match="from a dimension of 5"):
         loss(x, torch.tensor([1, 0, 5, 2]))
+
+
+WRITES = {
+    "scatter": lambda x, i: x.scatter(1, i.reshape(1, 3), 2.0),
+    "scatter_add": lambda x, i: x.scatter_add(1, i.expand(4, 3), x),
+    "scatter_reduce": lambda x, i: x.scatter_reduce(1, i.expand(4, 3), x, "mean"),
+    "index_add": lambda x, i: x.index_add(1, i, x[:, :3], alpha=2),
+    "index_copy": lambda x, i: x.index_copy(1, i, x[:, :3]),
+    "index_fill": lambda x, i: x.index_fill(1, i, 2.0),
+    "index_put": lambda x, i: x.T.index_put((i,), x.T[:3]),
+    "put": lambda x, i: x[0].put(i, x[1, :3], accumulate=True),
+}
+
+
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+@pytest.mark.parametrize("function", WRITES.values(), ids=WRITES)
+def test_writes_out_of_range_are_refused(function: Any, spelling: str) -> None:
+    """As torch does, also below 0 where torch does not count from the end."""
+    x, index = torch.arange(20.0).reshape(4, 5), torch.tensor([4, 0, 2])
+    compiled = ttmlir.compile(function, x, index, options=f"spelling={spelling}")
+    torch.testing.assert_close(compiled(x, index), function(x, index))
+    for number in (5, -1, -6):
+        outside = torch.tensor([1, number, 2])
+        try:
+            expected = function(x, outside)
+        except (RuntimeError, IndexError):
+            with pytest.raises(ttmlir.Error, match=r"written to a dimension of \d+"):
+                compiled(x, outside)
+        else:
+            torch.testing.assert_close(compiled(x, outside), expected)
+            assert number == -1

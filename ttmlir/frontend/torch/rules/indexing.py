@@ -101,6 +101,22 @@ def _scatter_reduce(call: TorchCall) -> Result:
     return call.results(indexing.combine_at(*_scatter_operands(call), combine, keep=keep))
 
 
+def _index_write(combine: str) -> TorchRule:
+    """A rule that writes slices along a dimension."""
+
+    def write(call: TorchCall) -> Result:
+        x, index, source = map(call.argument, ("self", "index", "source"))
+        if call.arguments.get("alpha", 1) != 1:
+            source = source * call["alpha"]
+        x = x if x.rank else x.reshape((1,))
+        dim, count = call["dim"] % x.rank, math.prod(index.shape)
+        shape = [count if each == dim else 1 for each in range(x.rank)]
+        source = source.reshape((*x.shape[:dim], count, *x.shape[dim + 1 :]))
+        return call.results(indexing.scatter(x, dim, index.reshape(shape), source, combine))
+
+    return write
+
+
 def _index_reduce(call: TorchCall) -> Result:
     found = indexing.combine_slices(
         call.argument("self"),
@@ -209,6 +225,8 @@ RULES: dict[str, TorchRule] = {
     "embedding_renorm": _embedding_renorm,
     "gather": _gather,
     "index.Tensor": _index,
+    "index_add": _index_write("add"),
+    "index_copy": _index_write(""),
     "index_put": _index_put,
     "index_reduce": _index_reduce,
     "index_select": _index_select,
