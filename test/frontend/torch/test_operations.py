@@ -435,7 +435,7 @@ def test_writes_out_of_range_are_refused(function: Any, spelling: str) -> None:
         try:
             expected = function(x, outside)
         except (RuntimeError, IndexError):
-            with pytest.raises(ttmlir.Error, match=r"written to a dimension of \d+"):
+            with pytest.raises(ttmlir.Error, match="written to a dimension of 5"):
                 compiled(x, outside)
         else:
             torch.testing.assert_close(compiled(x, outside), expected)
