@@ -25,7 +25,8 @@ from ttmlir.frontend.torch.distributed.placing import Devices, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, generators_in, is_draw, run_seeded
-from ttmlir.frontend.torch.training.holding import attributes_replaced, hold, take_names
+from ttmlir.frontend.torch.replacing import attributes_replaced
+from ttmlir.frontend.torch.training.holding import hold, take_names
 
 
 class GradientsAsked(Exception):
@@ -54,15 +55,13 @@ def gradients_refused(module: Any) -> Generator[None]:
 
         return refuse
 
-    found = [(import_module(home), name) for home, name in _ENTRIES]
-    replaced = [(home, name, getattr(home, name)) for home, name in found if hasattr(home, name)]
-    try:
-        for home, name, original in replaced:
-            setattr(home, name, refusing(original))
+    with ExitStack() as stack:
+        for path, name in _ENTRIES:
+            home = import_module(path)
+            if hasattr(home, name):
+                replaced = {name: refusing(getattr(home, name))}
+                stack.enter_context(attributes_replaced(home, replaced))
         yield
-    finally:
-        for home, name, original in replaced:
-            setattr(home, name, original)
 
 
 def _is_asked_by_torch() -> bool:
@@ -225,12 +224,10 @@ def _forwards_remembered() -> Generator[None]:
         with attributes_replaced(hooks, {"callback_set": False}):
             return original(outputs, *args, **kwargs)
 
-    setattr(home, name, run)
     try:
-        with torch.fx.traceback.preserve_node_meta():
+        with attributes_replaced(home, {name: run}), torch.fx.traceback.preserve_node_meta():
             yield
     finally:
-        setattr(home, name, original)
         for leaf in kept:
             leaf.grad = None
 
