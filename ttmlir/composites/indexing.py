@@ -40,11 +40,15 @@ def count_from_start(index: Array, extent: int) -> Array:
 
 
 def _join(indices: Sequence[Array], extents: Sequence[int]) -> Array:
-    """One index for several into dimensions that lie next to each other."""
+    """One index for several into dimensions that lie next to each other.
+
+    It is out of bounds, too, where one of them is.
+    """
     pairs = zip(indices, extents, strict=True)
     first, *others = (count_from_start(index.cast("i64"), extent) for index, extent in pairs)
     for index, extent in zip(others, extents[1:], strict=True):
-        first = first * extent + index
+        inside = (index >= 0) & (index < extent)
+        first = inside.where(first * extent + index, -1)
     return first.broadcast(broadcast_shape(*(index.shape for index in indices)))
 
 

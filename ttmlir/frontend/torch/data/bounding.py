@@ -599,13 +599,23 @@ def _put_rows(
     extent = x.shape[first]
     longer = torch.cat([x, x.narrow(first, 0, 1)], first)
     position = torch.where(indices[0] < 0, indices[0] + extent, indices[0])
-    if valid is not None:
-        position = torch.where(valid, position, extent)
+    position = _in_longer(position, valid, extent)
     where: list[Any] = [None] * x.dim()
     for dim, index in zip(dims, [position, *indices[1:]], strict=True):
         where[dim] = index
     written = torch.ops.aten.index_put(longer, where, data.data.to(x.dtype), accumulate)
     return written.narrow(first, 0, extent)
+
+
+def _in_longer(numbers: Any, valid: Any, extent: int) -> Any:
+    """Places in a tensor that is one longer, to which those that do not count go.
+
+    Those that the tensor does not have are not there either, so that they are refused.
+    """
+    torch = torch_package()
+    inside = torch.logical_and(numbers >= 0, numbers < extent)
+    places = torch.where(inside, numbers, extent + 1)
+    return places if valid is None else torch.where(valid, places, extent)
 
 
 def _as_rows_of(values: Rows, axis: Axis, dim: int) -> Any:
@@ -679,7 +689,7 @@ def _scatter(call: Selection) -> Any:
         given = source.data
     extent = x.shape[dim]
     longer = torch.cat([x, x.narrow(dim, 0, 1)], dim)
-    places = index.fill(extent)
+    places = _in_longer(index.data, index.valid(), extent)
     written = call.node.target.overloadpacket
     # What writes to its first argument has another name.
     function = getattr(torch.ops.aten, written.__name__.removesuffix("_"))
