@@ -409,7 +409,7 @@ def test_indices_out_of_range_are_refused(tmp_path: Path) -> None:
     beside = ttmlir.compile(lambda x, index: x[index[0, :2], index[0, 2:4]], x, index)
     torch.testing.assert_close(beside(x, index), x[[3, 0], [1, 2]])
     for places in ([0, 1, 5, 2, 0], [1, 0, 2, -6, 0], [4, 0, 1, 2, 0]):
-        with pytest.raises(ttmlir.Error, match=" of 20[ .]"):
+        with pytest.raises(ttmlir.Error, match=r" of 20[ .]"):
             beside(x, torch.tensor([places]))
     loss = ttmlir.compile(torch.nn.functional.cross_entropy, x, torch.tensor([1, 0, 4, 2]))
     with pytest.raises(ttmlir.Error, match="from a dimension of 5"):
