@@ -40,11 +40,15 @@ def count_from_start(index: Array, extent: int) -> Array:
 
 
 def _join(indices: Sequence[Array], extents: Sequence[int]) -> Array:
-    """One index for several into dimensions that lie next to each other."""
+    """One index for several into dimensions that lie next to each other.
+
+    It is out of bounds, too, where one of them is.
+    """
     pairs = zip(indices, extents, strict=True)
     first, *others = (count_from_start(index.cast("i64"), extent) for index, extent in pairs)
     for index, extent in zip(others, extents[1:], strict=True):
-        first = first * extent + index
+        inside = (index >= 0) & (index < extent)
+        first = inside.where(first * extent + index, -1)
     return first.broadcast(broadcast_shape(*(index.shape for index in indices)))
 
 
@@ -232,14 +236,16 @@ def _neutral(x: Array, combine: Combine) -> float:
 
 
 def combine_slices(
-    x: Array, dim: int, index: Array, source: Array, combine: Combine, *, keep: bool
+    x: Array, dim: int, index: Array, source: Array, combine: Combine | None, *, keep: bool
 ) -> Array:
-    """Whole slices combined at places along a dimension."""
-    if not x.rank:
-        x, source, index = (each.reshape((1,)) for each in (x, source, index))
-    shape = [1] * x.rank
-    shape[dim] = math.prod(index.shape)
-    return combine_at(x, dim, index.reshape(shape), source, combine, keep=keep)
+    """Whole slices combined at places along a dimension, or put there without `combine`."""
+    x = x if x.rank else x.reshape((1,))
+    dim, count = dim % x.rank, math.prod(index.shape)
+    index = index.reshape([count if each == dim else 1 for each in range(x.rank)])
+    source = source.reshape((*x.shape[:dim], count, *x.shape[dim + 1 :]))
+    if combine is None:
+        return scatter(x, dim, index, source)
+    return combine_at(x, dim, index, source, combine, keep=keep)
 
 
 def put_flat(x: Array, index: Array, source: Array, *, accumulate: bool) -> Array:

@@ -1209,10 +1209,13 @@ class _Caller:
         self._signature = signature
         self._make = make
         self._takes_wide = takes_wide
+        nodes = signature.arguments.to_tables()
+        self._has_generators = any(node["kind"] == "Ignored" and node["text"] for node in nodes)
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays of a call."""
-        kwargs = self._with_seed(args, kwargs)
+        if self._has_generators:
+            kwargs = self._with_seed(args, kwargs)
         try:
             leaves = self._signature.flatten(args, kwargs)
         except InputError as error:
@@ -1229,10 +1232,8 @@ class _Caller:
         """Arguments by name with the seed that comes from generators of torch, if none is given."""
         given = self._signature.arguments.find_ignored((args, kwargs))
         sources = {node.value: value for node, value in given if node.value is not None}
-        if not sources:
-            return kwargs
         seeding: Any = import_module("ttmlir.frontend.torch.random.seeding")
-        if seeding.SEED in kwargs:
+        if seeding.SEED in kwargs or not sources:
             return kwargs
         generators = [sources.get(number) for number in range(len(sources))]
         try:

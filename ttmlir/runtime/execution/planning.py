@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.optable.indexing import check_numbers
 from ttmlir.optable.op_definition import Family, Shape, broadcast_shape
 from ttmlir.runtime.execution.drafts import Draft, Links, mnemonic_of, read_only, shape_of
 from ttmlir.runtime.execution.indexing_kernels import put_rows
@@ -836,8 +837,9 @@ def scatter_whole_rows(draft: Draft) -> None:
 
 def _without_columns(step: Step, links: Links) -> Step | None:
     """The step on an index of rows (N, 1), if it repeats these beside all columns (1, 2, N * W)."""
-    assert step.call is not None, "the step is a row"
-    given, (target, index, source) = step.call.parameters, step.inputs
+    call = step.call
+    assert call is not None, "the step is a row"
+    given, (target, index, source) = call.parameters, step.inputs
     joined = links.made_by(index, "concat", uses=None)
     if joined is None or len(joined.inputs) != 2 or len(given["sizes"]) != 2:
         return None
@@ -862,6 +864,8 @@ def _without_columns(step: Step, links: Links) -> Step | None:
     def run(input: Array, index: Array, source: Array) -> Array:
         output = input.copy()
         numbers = index.reshape(count).astype(np.int64, copy=False)
+        if call.refuses_outside:
+            check_numbers(numbers, len(output[0]), "written to")
         put_rows(output[0], numbers, source.reshape(count, width), reduction)
         return output
 
