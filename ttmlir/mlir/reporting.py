@@ -289,6 +289,18 @@ class LocatedError(DiagnosticError):
         super().__init__(Diagnostic("error", location, message, tuple(notes), line=line))
 
 
+def refuse_bytes(text: str, file: str, first_line: int = 1) -> None:
+    """Raise LocatedError for a byte that is no UTF-8; in a text that was read it is a surrogate."""
+    found = None if text.isascii() else re.search("[\udc80-\udcff]", text)
+    if found is not None:
+        before = text[: found.start()]
+        column = len(before[before.rfind("\n") + 1 :].encode()) + 1
+        place = file_location(file, first_line + before.count("\n"), column)
+        raise LocatedError(
+            place, f"expected text in UTF-8, found the byte 0x{ord(found[0]) & 0xFF:02X}"
+        )
+
+
 class OpError(DiagnosticError):
     """An error about an operation: the message gets `'dialect.name' op ` before it."""
 

@@ -168,7 +168,7 @@ class Binary2026(Binary):
 
     @property
     def refuses_outside(self) -> bool:
-        """True if lookups of what a tensor does not have are errors, as they are in torch and ONNX."""
+        """True if lookups of what a tensor does not have are errors, as in torch and ONNX."""
         found = (table["debug_info"] for table in self._tables)
         calls = (debug["call_signature"] for debug in found if debug is not None)
         return any(call is not None and call["framework"] in ("onnx", "torch") for call in calls)

@@ -50,7 +50,7 @@ class Functions(Protocol):
 
     @property
     def refuses_outside(self) -> bool:
-        """True if lookups of what a tensor does not have are errors, as they are in torch and ONNX."""
+        """True if lookups of what a tensor does not have are errors, as in torch and ONNX."""
         ...
 
     def function_number(self, place: int, where: str) -> int:

@@ -122,7 +122,7 @@ def _choose(call: Call) -> Shape | Tensor | None:
 
 
 def _keep(call: Call) -> Shape | None:
-    """The same extent for operators that change its shape or type, on which no rule here depends."""
+    """An extent as it is: no rule depends on its shape or its type, which the operator changes."""
     x = next(iter(call.inputs.values()))
     return x if isinstance(x, Shape) and len(x.extents) == 1 else None
 
