@@ -358,7 +358,8 @@ def location_of(op: Operation) -> LocationAttr:
         while function is not None and not isinstance(function, FuncOp):
             function = function.parent_op()
         module = None if function is None else function.parent_op()
-        if function is None or module is None:
+        # What is public is called from outside.
+        if function is None or module is None or function.sym_visibility is None:
             break
         name = function.sym_name.data
         calls = (each for each in module.walk() if isinstance(each, CallOp))

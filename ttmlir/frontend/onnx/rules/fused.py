@@ -86,9 +86,7 @@ def _transposed(call: Call, x: Array, name: str) -> Array:
 
 
 def _convolve(call: Call) -> Array:
-    found = window.RULES["Conv"](
-        replace(call, attributes={"group": 1, "auto_pad": "NOTSET", **call.attributes})
-    )
+    found = window.RULES["Conv"](call.with_defaults(group=1, auto_pad="NOTSET"))
     other = call.optional("Z")
     return _activate(call, found if other is None else found + other)
 
@@ -116,14 +114,11 @@ def _with_channels_last(rule: Rule, *images: str) -> Rule:
 
 
 def _pool_maxima(call: Call) -> Array:
-    return window.RULES["MaxPool"](
-        replace(call, attributes={"auto_pad": "NOTSET", **call.attributes}, outputs=("y",))
-    )
+    return window.RULES["MaxPool"](replace(call.with_defaults(auto_pad="NOTSET"), outputs=("y",)))
 
 
 def _gemm(call: Call) -> Array:
-    defaults = {"alpha": 1.0, "beta": 1.0}
-    found = contraction.RULES["Gemm"](replace(call, attributes={**defaults, **call.attributes}))
+    found = contraction.RULES["Gemm"](call.with_defaults(alpha=1.0, beta=1.0))
     return _activate(call, found)
 
 
@@ -253,7 +248,7 @@ def _rotary_embedding(call: Call) -> Array:
 
 def _with(rule: Rule, **defaults: Any) -> Rule:
     """The rule of an operator of the standard with the defaults of its attributes."""
-    return lambda call: rule(replace(call, attributes={**defaults, **call.attributes}))
+    return lambda call: rule(call.with_defaults(**defaults))
 
 
 RULES: dict[str, Rule] = {

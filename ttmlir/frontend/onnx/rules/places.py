@@ -80,14 +80,9 @@ def repeat_number(call: Call) -> Repeated | None:
 
 
 def follow(call: Call) -> Any:
-    """What an operator gives for inputs of which one is `Unsized`."""
+    """What an operator gives for inputs of which one is `Unsized`; None where that is not known."""
     rule = _RULES.get(call.operator)
-    found = None if rule is None else rule(call)
-    if found is None:
-        unsized = [each for each in call.inputs.values() if isinstance(each, Unsized)]
-        error = (unsized[0] if unsized else Unsized()).error
-        raise error
-    return found
+    return None if rule is None else rule(call)
 
 
 def _transpose(call: Call) -> Places | None:
