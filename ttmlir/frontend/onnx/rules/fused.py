@@ -30,18 +30,13 @@ def attribute(call: Call, name: str, default: Any) -> Any:
 # -- activations -----------------------------------------------------------------------------------
 
 
-def _gelu(x: Array) -> Array:
-    return x.gelu()
-
-
 def _fast_gelu(call: Call) -> Array:
     x, bias = call.array("X"), call.optional("bias")
     return tanh_gelu(x if bias is None else x + bias)
 
 
 def _quick_gelu(call: Call) -> Array:
-    x = call.array("X")
-    return x * (x * float(attribute(call, "alpha", 1.702))).sigmoid()
+    return elementwise.swish(call.array("X"), float(attribute(call, "alpha", 1.702)))
 
 
 def _activate(call: Call, x: Array) -> Array:
@@ -252,7 +247,7 @@ def _with(rule: Rule, **defaults: Any) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    "BiasGelu": lambda call: _gelu(call.array("A") + call.array("B")),
+    "BiasGelu": lambda call: (call.array("A") + call.array("B")).gelu(),
     "CDist": _distances,
     "EmbedLayerNormalization": _embed,
     "ExpandDims": _expand_dims,
@@ -261,7 +256,7 @@ RULES: dict[str, Rule] = {
     "FusedGemm": _gemm,
     "FusedMatMul": _matmul,
     "GatherND": indexing_rules.RULES["GatherND"],
-    "Gelu": lambda call: _gelu(call.array("X")),
+    "Gelu": lambda call: call.array("X").gelu(),
     "GridSample": _with(
         window.RULES["GridSample"], mode="bilinear", padding_mode="zeros", align_corners=0
     ),
