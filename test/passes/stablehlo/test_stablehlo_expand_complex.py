@@ -184,8 +184,19 @@ def test_refusals(function: Callable[[Any], Any], message: str) -> None:
             }) : (tensor<5xcomplex<f32>>) -> tensor<5xcomplex<f32>>""",
             "complex numbers are put in order by their parts alone",
         ),
+        (
+            """%n = stablehlo.constant dense<-2.0> : tensor<f32>
+            %r = "stablehlo.sort"(%z) <{dimension = 0 : i64}> ({
+            ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+              %x = stablehlo.real %a : (tensor<complex<f32>>) -> tensor<f32>
+              %y = stablehlo.multiply %x, %n : tensor<f32>
+              %t = stablehlo.compare LT, %y, %n : (tensor<f32>, tensor<f32>) -> tensor<i1>
+              stablehlo.return %t : tensor<i1>
+            }) : (tensor<5xcomplex<f32>>) -> tensor<5xcomplex<f32>>""",
+            "its comparator computes stablehlo.multiply, stablehlo.compare",
+        ),
     ],
-    ids=["operation", "order"],
+    ids=["operation", "order", "a value from outside"],
 )
 def test_text_that_is_refused(operation: str, message: str) -> None:
     """What JAX does not write."""
