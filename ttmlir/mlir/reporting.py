@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple, NoReturn, TextIO, TypeAlias, cast
+from typing import Literal, NamedTuple, NoReturn, TextIO, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -345,6 +345,17 @@ def op_diagnostic(
     return Diagnostic(severity, location_of(op), text, (*shown, *notes))
 
 
+Kind = TypeVar("Kind", bound=Operation)
+
+
+def around(op: Operation, kind: type[Kind]) -> Kind | None:
+    """The nearest operation of a kind that an operation is in."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, kind):
+        parent = parent.parent_op()
+    return parent
+
+
 def location_of(op: Operation) -> LocationAttr:
     """Where an operation is; if no file is known, also where its function is called first.
 
@@ -354,9 +365,7 @@ def location_of(op: Operation) -> LocationAttr:
 
     location, seen = op.location, {op}
     while file_line_col(location) is None:
-        function = op.parent_op()
-        while function is not None and not isinstance(function, FuncOp):
-            function = function.parent_op()
+        function = around(op, FuncOp)
         module = None if function is None else function.parent_op()
         # What is public is called from outside.
         if function is None or module is None or function.sym_visibility is None:

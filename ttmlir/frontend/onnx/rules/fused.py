@@ -215,6 +215,14 @@ def rotate(x: Array, cosines: Array, sines: Array, *, interleaved: bool) -> Arra
     return concatenate([found, rest], last) if rest.shape[-1] else found
 
 
+def split_heads(call: Call, x: Array, heads: int) -> Array:
+    """Rows (batch, length, heads * width) as (batch, heads, length, width)."""
+    batch, length, width = x.shape
+    if heads < 1 or width % heads:
+        call.refuse(f"{width} features do not make {heads} heads")
+    return x.reshape((batch, length, heads, width // heads)).permute((0, 2, 1, 3))
+
+
 def read_turns(call: Call) -> list[Array]:
     """The tables of cosines and sines."""
     return [call.of_rank(f"{name}_cache", 2) for name in ("cos", "sin")]
@@ -226,10 +234,7 @@ def _rotary_embedding(call: Call) -> Array:
     if call["is_packed_batching"]:
         call.refuse("batches that are packed into one (is_packed_batching) are not supported")
     if x.rank == 3:
-        heads = heads or width // max(2 * tables[0].shape[1], 1)
-        if heads < 1 or width % heads:
-            call.refuse(f"{width} features do not make {heads} heads")
-        rows = x.reshape((*x.shape[:2], heads, width // heads)).permute((0, 2, 1, 3))
+        rows = split_heads(call, x, heads or width // max(2 * tables[0].shape[1], 1))
     else:
         rows = x
     places = call.array("position_ids").cast("i64")
@@ -238,7 +243,7 @@ def _rotary_embedding(call: Call) -> Array:
         places = places.reshape((1, 1)) + steps.reshape((1, rows.shape[2]))
     turns = [indexing.take(each, 0, places).unsqueeze(1).cast(x.dtype) for each in tables]
     found = rotate(rows, turns[0], turns[1], interleaved=bool(call["interleaved"]))
-    return found.permute((0, 2, 1, 3)).reshape(x.shape) if x.rank == 3 else found
+    return normalization.join_heads(found) if x.rank == 3 else found
 
 
 def _with(rule: Rule, **defaults: Any) -> Rule:
