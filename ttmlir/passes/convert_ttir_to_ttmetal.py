@@ -125,7 +125,7 @@ from ttmlir.ir.tensor_types import (
     value_shape,
 )
 from ttmlir.layout.affine import AffineMap, constant, dims
-from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, ScalarType, TileFormat
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, ScalarType, TileFormat, row_major_strides
 from ttmlir.layout.data_movement import Copy, PlacedTensor, batches, network_unit, plan_copies
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import CBPort, DataType, MemorySpace, NocIndex
@@ -712,10 +712,9 @@ class _CallWriter:
 
 def _strides(shape: Shape, extents: Shape) -> list[int]:
     """Distance of neighbours along each dimension, 0 where the loops go on and the buffer ends."""
-    strides = [math.prod(shape[depth + 1 :]) for depth in range(len(shape))]
     return [
         0 if here == 1 < there else stride
-        for here, there, stride in zip(shape, extents, strides, strict=True)
+        for here, there, stride in zip(shape, extents, row_major_strides(shape), strict=True)
     ]
 
 
