@@ -345,10 +345,10 @@ def op_diagnostic(
     return Diagnostic(severity, location_of(op), text, (*shown, *notes))
 
 
-Kind = TypeVar("Kind", bound=Operation)
+_Kind = TypeVar("_Kind", bound=Operation)
 
 
-def around(op: Operation, kind: type[Kind]) -> Kind | None:
+def around(op: Operation, kind: type[_Kind]) -> _Kind | None:
     """The nearest operation of a kind that an operation is in."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, kind):
