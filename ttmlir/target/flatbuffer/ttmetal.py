@@ -41,7 +41,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.definition.ods import ARG_ALLOC, REFERENCE
-from ttmlir.dialects.definition.table_ops import layout_of
+from ttmlir.dialects.definition.table_ops import int_property, layout_of
 from ttmlir.dialects.tt import ArgumentAllocationAttr, MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import (
     DeviceLayout,
@@ -156,7 +156,7 @@ class CommandWriter:
             case ttmetal.DispatchOp() | ttmetal.HostWriteOp() | ttmetal.HostReadOp():
                 return self._destination_style(op)
             case ttmetal.AllocOp():
-                address, size = (_number(op, name) for name in ("address", "size"))
+                address, size = (int_property(op, name) for name in ("address", "size"))
                 return "CreateBufferCommand", {"ref": self._define(op, address, size)}
             case ttmetal.DeallocOp():
                 return "DeallocateBufferCommand", {"ref": self._values.tensor(op.operands[0])}
@@ -277,12 +277,6 @@ class CommandWriter:
                 "num_buffers": buffer.num_buffers,
             }
         return self._buffers[type]
-
-
-def _number(op: Operation, name: str) -> int:
-    attr = op.properties[name]
-    assert isinstance(attr, IntegerAttr), "the verifier has checked the attribute"
-    return attr.value.data
 
 
 def _reference(attr: DictionaryAttr) -> Table:
