@@ -206,8 +206,10 @@ class _Expansion:
     def reduce(self, op: Operation) -> list[Parts]:
         """Sums of both parts, or products."""
         names = {definition.mnemonic for definition in combiners(op.regions[-1]) or ()}
-        is_scatter = op.name == "stablehlo.scatter"
-        if names == {"add"} or (is_scatter and len([*op.regions[-1].block.ops]) == 1):
+        body = op.regions[-1].block
+        end = cast("Operation", body.last_op)
+        takes_one = body.first_op is end and end.operands[0].owner is body
+        if names == {"add"} or (op.name == "stablehlo.scatter" and takes_one):
             return self.move(op)
         if names == {"multiply"} and len(op.results) == 1:
             if op.name == "stablehlo.reduce":
