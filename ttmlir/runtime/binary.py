@@ -449,8 +449,8 @@ class Binary:
 
     @cached_property
     def refuses_outside(self) -> bool:
-        """True if places that a tensor does not have are errors, as they are in torch."""
-        return any(program.framework == "torch" for program in self.programs)
+        """True if places that a tensor does not have are errors, as they are in torch and ONNX."""
+        return any(program.framework in ("onnx", "torch") for program in self.programs)
 
     @cached_property
     def functions(self) -> tuple[BinaryProgram, ...]:

@@ -224,6 +224,11 @@ class CallSignature:
     """Of the inputs of the program in the model; none where the program has the same."""
     result_types: Types = ()
 
+    @property
+    def package(self) -> str:
+        """Of the arrays that the model returned; empty for NumPy's, as of ONNX and of texts."""
+        return "" if self.framework == "onnx" else self.framework
+
     def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The leaves of a call; InputError for another structure."""
         positions, names = self.arguments.children

@@ -86,6 +86,16 @@ def test_one_number_elsewhere() -> None:
         ttmlir.compile(proto)
 
 
+def test_extents_that_a_shape_has_not() -> None:
+    """An error at compilation, as for other tensors."""
+    nodes = [*ROWS, node("Shape", "rows", "shape"), node("Gather", "shape third", "y")]
+    inputs = [value("mask", [3, 5], BOOL)]
+    proto = model(nodes, inputs, [value("y", None)], {"third": np.array(2)})
+    message = r"node 'y' \(Gather\).* 'indices' has indices from 2 to 2; the dimension has 2"
+    with pytest.raises(ttmlir.CompilationError, match=message):
+        ttmlir.compile(proto)
+
+
 @pytest.mark.parametrize(
     ("nodes", "where"),
     [

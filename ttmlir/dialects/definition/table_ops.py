@@ -318,29 +318,25 @@ class TableOperation(ODSOperation):
 
         ValueError for a number that an attribute has no room for.
         """
+        cls._check_widths(values, cls.PARAMETERS)
         kinds = {p.name: p.kind for p in cls.PARAMETERS}
-        cls._check_widths(values, kinds)
         return {name: parameter_attr(value, kinds[name]) for name, value in values.items()}
 
     @classmethod
     def _check_widths(
-        cls, values: Mapping[str, ParameterValue | None], kinds: Mapping[str, Kind]
+        cls, values: Mapping[str, ParameterValue | None], parameters: Iterable[Parameter]
     ) -> None:
-        for name, value in values.items():
-            if value is not None:
-                cls._check_width(name, value, _BITS.get(kinds[name], 0))
-
-    @classmethod
-    def _check_width(cls, name: str, value: ParameterValue, bits: int) -> None:
-        if not bits:
-            return
-        limit = 1 << (bits - 1)
-        for number in value if isinstance(value, tuple) else (value,):
-            if isinstance(number, int) and not -limit <= number < limit:
-                raise ArgumentError(
-                    f"'{cls.name}' has no room for {number}: its parameter '{name}' takes numbers "
-                    f"of {bits} bits"
-                )
+        for each in parameters:
+            value, bits = values.get(each.name), _BITS.get(each.kind)
+            if bits is None:
+                continue
+            limit = 1 << (bits - 1)
+            for number in value if isinstance(value, tuple) else (value,):
+                if isinstance(number, int) and not -limit <= number < limit:
+                    raise ArgumentError(
+                        f"'{cls.name}' has no room for {number}: its parameter '{each.name}' takes "
+                        f"numbers of {bits} bits"
+                    )
 
 
 LateVerifier = Callable[[ODSOperation, Iterable[Parameter], OpDefinition | None], bool]
@@ -531,8 +527,7 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             return cls.parameter_properties(values)
         if late.write is not None and not values.keys() <= {each.name for each in late.parameters}:
             values = late.write(dict(values), shapes, result)
-        kinds = {each.name: each.kind for each in late.parameters}
-        cls._check_widths({name: values[name] for name in kinds.keys() & values.keys()}, kinds)
+        cls._check_widths(values, late.parameters)
         return late_properties(late, values)
 
     # -- destinations --------------------------------------------------------------------------

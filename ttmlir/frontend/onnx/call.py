@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -95,6 +95,10 @@ class Call:
         if name not in self.attributes:
             self.refuse(f"the attribute '{name}' is missing")
         return self.attributes[name]
+
+    def with_defaults(self, **defaults: Any) -> Call:
+        """The call with attributes that an operator of the standard has if they are not given."""
+        return replace(self, attributes={**defaults, **self.attributes})
 
     def choose(self, name: str, choices: Sequence[str]) -> str:
         """An attribute that is one of several words."""

@@ -446,6 +446,7 @@ class Door:
         signature = CallSignature(
             name=self.model.name,
             input_names=(*kept, *names),
+            framework="onnx",
             arguments=self._structure_of_arguments(),
             results=self._structure_of_results(),
             bound=tuple(range(len(kept))),

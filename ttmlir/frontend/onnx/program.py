@@ -361,13 +361,16 @@ class Importer:
             return self._call_function(own, inputs, attributes, used, path, scope, build)
         schema = self._schema(node, domain, scope)
         rule = RULES.get((domain, node.op_type))
+        unsized = [each for each in cast("list[Any]", inputs) if isinstance(each, Unsized)]
         if rule is not None:
             call = self._read_call(node, schema, inputs, attributes, used, path, build)
-            is_sized = not any(isinstance(each, Unsized) for each in inputs)
-            return self._results(call, schema, rule(call) if is_sized else follow(call))
-        if (reason := instead_of(domain, node.op_type)) is not None:
+            if not unsized:
+                return self._results(call, schema, rule(call))
+            if (found := follow(call)) is not None:
+                return self._results(call, schema, found)
+        elif (reason := instead_of(domain, node.op_type)) is not None:
             raise RefusedError(reason)
-        if unsized := [each for each in cast("list[Any]", inputs) if isinstance(each, Unsized)]:
+        if unsized:
             raise unsized[0].error
         function = self._standard_function(node, schema, inputs, scope)
         if schema is None or function is None:

@@ -11,7 +11,6 @@ from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
 from ttmlir.frontend.onnx.call import Call, Rule
-from ttmlir.frontend.onnx.rules.places import find_places
 
 _COMBINE = {
     "add": indexing.Combine.ADD,
@@ -201,7 +200,6 @@ RULES: dict[str, Rule] = {
     "Gather": _gather,
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
-    "NonZero": find_places,
     "OneHot": _one_hot,
     "Scatter": _scatter_elements,
     "ScatterElements": _scatter_elements,

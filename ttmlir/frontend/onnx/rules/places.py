@@ -16,31 +16,36 @@ import numpy as np
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
-from ttmlir.frontend.onnx.call import Call, NumbersNeededError, Unsized
+from ttmlir.frontend.onnx.call import Call, NumbersNeededError, Rule, Unsized
 from ttmlir.frontend.onnx.elements import Tensor
+from ttmlir.frontend.onnx.rules.indexing import indices_from_start
 
 
 @dataclass(frozen=True)
-class Places(Unsized):
-    """The places where a mask is true, a column for each or, with `are_rows`, a row."""
+class _OfMask(Unsized):
+    """What has a size that depends on how often a mask is true."""
 
     mask: Array
+
+
+@dataclass(frozen=True)
+class Places(_OfMask):
+    """The places where the mask is true, a column for each or, with `are_rows`, a row."""
+
     are_rows: bool = False
 
 
 @dataclass(frozen=True)
-class Shape(Unsized):
+class Shape(_OfMask):
     """A shape, a part of it or one extent of it; None for the number of places."""
 
-    mask: Array
     extents: tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
-class First(Unsized):
+class First(_OfMask):
     """As many of the first elements of a vector as there are places."""
 
-    mask: Array
     values: Array
 
 
@@ -58,8 +63,7 @@ class Repeated(Unsized):
         return self.reason
 
 
-def find_places(call: Call) -> Array | Places:
-    """The rule of `NonZero`."""
+def _find_places(call: Call) -> Array | Places:
     x = call.tensor("X").array
     if x.carrier.holds_numbers:
         return array_of(np.array(np.atleast_1d(x.value).nonzero(), np.int64))
@@ -80,14 +84,9 @@ def repeat_number(call: Call) -> Repeated | None:
 
 
 def follow(call: Call) -> Any:
-    """What an operator gives for inputs of which one is `Unsized`."""
-    rule = _RULES.get(call.operator)
-    found = None if rule is None else rule(call)
-    if found is None:
-        unsized = [each for each in call.inputs.values() if isinstance(each, Unsized)]
-        error = (unsized[0] if unsized else Unsized()).error
-        raise error
-    return found
+    """What an operator gives for inputs of which one is `Unsized`; None where that is not known."""
+    rule = _FOLLOWING.get(call.operator)
+    return None if rule is None else rule(call)
 
 
 def _transpose(call: Call) -> Places | None:
@@ -113,8 +112,10 @@ def _choose(call: Call) -> Shape | Tensor | None:
     x = call.inputs["data"]
     if not isinstance(x, Shape):
         return None
-    index = call.numbers("indices")
-    places: list[int] = index.reshape(-1).tolist()
+    index = indices_from_start(call, "indices", len(x.extents))
+    if not index.carrier.holds_numbers:
+        return None
+    places: list[int] = index.value.reshape(-1).tolist()
     chosen = tuple(x.extents[each] for each in places)
     if None not in chosen:
         return Tensor(array_of(np.array(chosen, np.int64).reshape(index.shape)), "INT64")
@@ -122,7 +123,7 @@ def _choose(call: Call) -> Shape | Tensor | None:
 
 
 def _keep(call: Call) -> Shape | None:
-    """An extent in another shape or type, which is asked for nowhere."""
+    """An extent as it is: no rule depends on its shape or its type, which the operator changes."""
     x = next(iter(call.inputs.values()))
     return x if isinstance(x, Shape) and len(x.extents) == 1 else None
 
@@ -166,7 +167,10 @@ def _scatter(call: Call) -> Array | None:
     return mask.where(taken.reshape(x.shape), x)
 
 
-_RULES: Mapping[str, Callable[[Call], Any]] = {
+RULES: dict[str, Rule] = {"NonZero": _find_places}
+"""Rules by the names of operators of the standard."""
+
+_FOLLOWING: Mapping[str, Callable[[Call], Any]] = {
     "Cast": _keep,
     "Gather": _choose,
     "Reshape": _reshape,
