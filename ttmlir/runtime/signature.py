@@ -138,6 +138,11 @@ class Structure:
             return (self.kind == "Complex",)
         return tuple(flag for child in self.children for flag in child.are_complex)
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether arrays in it have extents that are known only when the program has run."""
+        return self.kind == "Bounded" or any(child.is_bounded for child in self.children)
+
     def with_complex(self, are_complex: Iterator[bool]) -> Structure:
         """The same structure with the next leaves complex or not."""
         if self.kind in _LEAVES:

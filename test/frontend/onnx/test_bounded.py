@@ -16,6 +16,7 @@ onnx: Any = pytest.importorskip("onnx", reason="needs onnx")
 from samples.onnx_graphs import BOOL, FLOAT, INT64, model, node, numbers, value  # noqa: E402
 
 import ttmlir  # noqa: E402
+from ttmlir.errors import ArgumentError  # noqa: E402
 from ttmlir.frontend.onnx.graphs import names_in  # noqa: E402
 
 MASKS = [numbers(3, 5, seed=2) > 0.3, np.zeros((3, 5), bool), np.ones((3, 5), bool)]
@@ -149,12 +150,23 @@ COMPUTED: dict[str, tuple[list[Any], str]] = {
     ),
     "parts": (
         [
+            node("Size", "some", "n"),
+            node("Unsqueeze", "n first", "end"),
+            node("Neg", "end", "from_end"),
+            node("Reshape", "x all", "flat"),
+            node("Slice", "flat first end", "e"),
+            node("Slice", "flat from_end late", "f"),
+            node("Slice", "some first from_end", "g"),
+            node("Concat", "some flat", "both", axis=0),
+            node("Shape", "flat", "rest"),
+            node("Concat", "end rest", "sizes", axis=0),
+            node("Split", "both sizes", "h i", axis=0),
             node("Slice", "some first two", "a"),
             node("Slice", "some two late first two", "b"),
             node("Slice", "some last early first last", "c"),
             node("Slice", "some less last", "d"),
         ],
-        "a b c d",
+        "a b c d e g h i",
     ),
     "the largest": (
         [
@@ -287,8 +299,12 @@ ROWWISE: dict[str, tuple[list[Any], str]] = {
             node("ReduceMax", "distances", "largest", keepdims=0),
             node("Transpose", "some", "turned"),
             node("MatMul", "turned some", "products"),
+            node("Concat", "distances distances", "twice", axis=1),
+            node("Shape", "twice", "shape"),
+            node("Slice", "shape last early first last", "reversed"),
+            node("Reshape", "twice reversed", "other"),
         ],
-        "distances flat largest products",
+        "distances flat largest products twice other",
     ),
     "different rows": (
         [
@@ -310,6 +326,47 @@ def test_chosen_rows(name: str) -> None:
     proto = model(nodes, inputs, results(outputs), used(nodes))
     choices = [np.array([True, False, True]), np.zeros(3, bool), np.ones(3, bool)]
     check(proto, [(numbers(3, 5, seed=3 + n), each) for n, each in enumerate(choices)])
+
+
+def test_sizes_of_one_are_broadcast() -> None:
+    """Two selections of other sizes go together if one of them has a single element."""
+    nodes = [
+        node("Compress", "x a", "some"),
+        node("Compress", "x b", "others"),
+        node("Add", "some others", "y"),
+        node("Slice", "x first two", "pair"),
+        node("Mul", "some pair", "z"),
+    ]
+    inputs = [value("x", [6]), value("a", [6], BOOL), value("b", [6], BOOL)]
+    proto = model(nodes, inputs, results("y z"), used(nodes))
+    x, one = numbers(6), np.arange(6) == 4
+    pair = np.array([True, False, True, False, False, False])
+    check(proto, [(x, one, pair), (x, pair, one), (x, pair, pair)])
+
+
+def test_models_that_keep_state() -> None:
+    """What is selected is returned beside it."""
+    nodes = [
+        node("Add", "sum x", "new"),
+        node("Greater", "new half", "large"),
+        node("Compress", "new large", "y"),
+    ]
+    inputs = [value("x", [5]), value("sum", [5])]
+    proto = model(nodes, inputs, results("y new"), used(nodes))
+    x = numbers(5)
+    compiled = ttmlir.compile(proto, x, x * 0, keep=["sum"])
+    total = x * 0
+    for factor in (1, 2, -3):
+        total = total + x * factor
+        np.testing.assert_allclose(compiled(x * np.float32(factor)), total[total > 0.3], rtol=1e-5)
+
+
+def test_buckets_are_refused() -> None:
+    """Padding would be selected, too."""
+    nodes = [node("NonZero", "x", "y")]
+    proto = model(nodes, [value("x", ["n"])], results("y"))
+    with pytest.raises(ArgumentError, match="sizes of results depend on numbers"):
+        ttmlir.compile(proto, numbers(3), buckets={"x": {0: (4, 8)}})
 
 
 def test_different_columns() -> None:
@@ -408,6 +465,27 @@ def test_loops_that_end_by_data(tmp_path: Path) -> None:
     check(proto, given, compiled)
     compiled.save(tmp_path / "loop.ttnn")
     check(proto, given, ttmlir.load(tmp_path / "loop.ttnn"))
+
+
+def test_large_branches_of_other_shapes() -> None:
+    """They become functions, which give results of the larger extents."""
+    long = [node("Mul", f"v{n} half", f"v{n + 1}") for n in range(40)]
+    other = [node("Neg", f"u{n}", f"u{n + 1}") for n in range(41)]
+    nodes = [
+        node("Greater", "largest little", "is_large"),
+        node(
+            "If",
+            "is_large",
+            "y",
+            then_branch=graph([node("Mul", "x half", "v0"), *long], [], "v40"),
+            else_branch=graph([node("Slice", "x one two", "u0"), *other], [], "u41"),
+        ),
+    ]
+    nodes = [node("ReduceMax", "x", "largest", keepdims=0), *nodes]
+    proto = model(nodes, [value("x", [3, 5])], results("y"), used(nodes))
+    compiled = ttmlir.compile(proto)
+    assert "ttir.case" in compiled.text("ttir")
+    check(proto, [(numbers(3, 5),), (-np.abs(numbers(3, 5)),)], compiled)
 
 
 # -- boxes -----------------------------------------------------------------------------------------

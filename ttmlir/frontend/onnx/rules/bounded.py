@@ -67,7 +67,8 @@ def apply(call: Call, rule: Rule) -> Any:
     if not is_bounded and not any(isinstance(each, Counted) for each in values):
         return rule(call)
     handler = _HANDLERS.get(call.operator)
-    if handler is not None and (is_bounded or call.operator in _BY_SIZES):
+    deciding = [call.inputs.get(name) for name in _BY_SIZES.get(call.operator, ())]
+    if handler is not None and (is_bounded or any(isinstance(each, Counted) for each in deciding)):
         return handler(call, rule)
     if not is_bounded:
         return _compute_sizes(call, rule)
@@ -140,7 +141,7 @@ def _compute_sizes(call: Call, rule: Rule) -> Any:
         return _move_sizes(call, rule)
     found = rule(call)
     array = found.array if isinstance(found, Tensor) else found
-    if call.operator not in (*_RISING, *_COMPARED, "Sub", "Div") or not isinstance(array, Array):
+    if call.operator not in (*_COMPUTED, *_COMPARED) or not isinstance(array, Array):
         return found
     entries = [
         entries_of(value) if isinstance(value, Tensor) else None
@@ -191,18 +192,15 @@ def _limits(call: Call, rule: Rule) -> tuple[Any, Any]:
         for name, value in _values(call)
         if isinstance(value, Tensor) and name != "axes"
     ]
-    if call.operator in ("Mul", "ReduceProd") and min(least) < 0:
-        return None, None
-    if call.operator == "Div" and (least[0] < 0 or least[1] <= 0):
-        return None, None
     if call.operator == "Equal":
         return _limits_of_equal(call)
+    is_known = call.operator != "ReduceProd" or least[0] >= 0
+    if not is_known or (call.operator == "Div" and least[1] <= 0):
+        return None, None
+    corners = [at(a, b) for a in (False, True) for b in (False, True)]
     if call.operator in _COMPARED:
-        corners = [at(a, b) for a in (False, True) for b in (False, True)]
         return np.logical_and.reduce(corners), np.logical_or.reduce(corners)
-    if call.operator in ("Sub", "Div"):
-        return at(False, True), at(True, False)
-    return at(False), at(True)
+    return np.minimum.reduce(corners), np.maximum.reduce(corners)
 
 
 def _limits_of_equal(call: Call) -> tuple[Any, Any]:
@@ -266,9 +264,11 @@ def _renamed(found: Any, moved: Any, table: Sequence[Extent | None], type_: str)
     array: Array = found.array if isinstance(found, Tensor) else found
     type_ = found.type if isinstance(found, Tensor) else type_
     numbers: Array = moved.array if isinstance(moved, Tensor) else moved
+    if not type_.startswith(("INT", "UINT")):
+        return found
     places: list[int] = numbers.value.reshape(-1).tolist()
     entries = [table[each] for each in places]
-    if not type_.startswith(("INT", "UINT")) or any(each is None for each in entries):
+    if any(each is None for each in entries):
         return found
     sizes = tuple(each for each in entries if each is not None)
     if all(isinstance(each, int) for each in sizes):
@@ -284,8 +284,11 @@ _MOVES: Mapping[str, Sequence[str]] = {
     "Where": ("X", "Y"),
 }
 """Operators that move sizes, and the inputs that these stand in."""
-_RISING = ("Add", "Max", "Min", "Mul", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Sum")
-"""Operators that give more for more, at least of numbers that are not below 0."""
+_COMPUTED = (
+    *("Add", "Div", "Max", "Min", "Mul", "Neg", "ReduceMax", "ReduceMin", "ReduceProd"),
+    *("ReduceSum", "Sub", "Sum"),
+)
+"""Operators that are least and largest where their inputs are."""
 _COMPARED = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 
 _BY_SIZES: Mapping[str, Sequence[str]] = {
@@ -940,7 +943,7 @@ def _cut(value: Bounded, dim: int, start: Extent, end: Extent, step: int) -> Arr
     room, first = array.shape[dim], 0
     if isinstance(start, int) and start >= 0 and step > 0:
         first = min(start, room)
-        last = min(most_of(end), room) if not isinstance(end, int) or end >= 0 else room
+        last = min(most_of(end), room) if least_of(end) >= 0 else room
         found = array.cut(dim, first, max(last, first), step)
         return make(
             found, {**sizes, dim: _size_of_cut(number, found.shape[dim], extent, start, end, step)}

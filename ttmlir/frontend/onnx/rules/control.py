@@ -56,27 +56,39 @@ def _choose_by_data(
     around = {name: value for each in branches for name, value in each.around().items()}
     given = Flat([*around.values()])
     outer = [build.value_of(each) for each in given.arrays]
-    results: list[list[Value]] = []
-    names: list[str] = []
-    types: Sequence[Any] = ()
-    for branch in reversed(branches):
+    marked = len(call.functions)
 
-        def body(
-            inner: BodyBuilder, arguments: Sequence[SSAValue], branch: Body = branch
-        ) -> list[SSAValue]:
-            passed = given.restore([inner.array(each) for each in arguments])
-            found = call.walk(branch, [], inner, dict(zip(around, passed, strict=True)))
-            results.append(found)
-            return [inner.value_of(each.array) for each in leaves(found)]
+    def add(like: Value = None) -> tuple[list[list[Value]], list[str], Sequence[Any]]:
+        """Results, names and types of results of functions; results get the extents of others."""
+        results: list[list[Value]] = []
+        names: list[str] = []
+        types: Sequence[Any] = ()
+        for branch in reversed(branches):
 
-        operand_types = [each.type for each in outer]
-        function = add_function(
-            call.functions, "branch", operand_types, call.new_body, body, build.location
-        )
-        names.append(function.sym_name.data)
-        types = function.function_type.outputs.data
+            def body(
+                inner: BodyBuilder, arguments: Sequence[SSAValue], branch: Body = branch
+            ) -> list[SSAValue]:
+                passed = given.restore([inner.array(each) for each in arguments])
+                found = call.walk(branch, [], inner, dict(zip(around, passed, strict=True)))
+                if like is not None and (pair := unify(found, like)) is not None:
+                    found = cast("list[Value]", pair[0])
+                results.append(found)
+                return [inner.value_of(each.array) for each in leaves(found)]
+
+            operand_types = [each.type for each in outer]
+            function = add_function(
+                call.functions, "branch", operand_types, call.new_body, body, build.location
+            )
+            names.append(function.sym_name.data)
+            types = function.function_type.outputs.data
+        return results, names, types
+
+    results, names, types = add()
     if not _are_alike(*results):
-        return None
+        del call.functions[marked:]
+        if (pair := unify(*results)) is None:
+            return None
+        results, names, types = add(pair[0])
     case = ttir.CaseOp.make(predicate, outer, types, names, location=build.location)
     arrays = [build.array(each) for each in build.insert(case).results]
     return tuple(Flat(results[0], with_known=True).restore(arrays))

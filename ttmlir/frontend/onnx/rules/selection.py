@@ -60,14 +60,12 @@ def _find_nonzero(call: Call) -> Array | Bounded:
 
 
 def _compress(call: Call) -> Array | Bounded:
-    given, chosen = read(call, "input"), read(call, "condition")
+    # As in onnxruntime, the condition may have more than one dimension.
+    given, chosen = read(call, "input"), _flat(read(call, "condition"))
     if call["axis"] is None:
-        flat, extent = flatten(given)
-        given = Bounded(flat, {} if isinstance(extent, int) else {0: extent})
+        given = _flat(given)
     x = given.array
     dim = call.dims(x.rank, (call["axis"] or 0,), "axis")[0]
-    if chosen.array.rank != 1:
-        call.refuse(f"the condition has {chosen.array.rank} dimensions; it has to have one")
     if chosen.array.shape[0] > x.shape[dim] and not given.sizes and not chosen.sizes:
         call.refuse(f"the condition is longer than dimension {dim}, which has {x.shape[dim]}")
     others = {each: size for each, size in given.sizes.items() if each != dim}
@@ -82,6 +80,14 @@ def _compress(call: Call) -> Array | Bounded:
         return make(x, others)
     found, size = compact(x, dim, mask)
     return make(found, {**others, dim: size})
+
+
+def _flat(value: Bounded) -> Bounded:
+    """All elements that count, along one dimension."""
+    if value.array.rank == 1:
+        return value
+    array, extent = flatten(value)
+    return Bounded(array, {} if isinstance(extent, int) else {0: extent}, value.type)
 
 
 # -- different elements ----------------------------------------------------------------------------
