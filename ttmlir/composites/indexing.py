@@ -287,18 +287,27 @@ def find_nonzero(x: Array, size: int, missing: int) -> Array:
     """The places of the first `size` elements that are not 0, a row for each; else `missing`."""
     if not x.rank:
         return array_of(np.zeros((size, 0), np.int64))
-    flat = x.cast("i1").reshape((math.prod(x.shape),))
-    rank = _rank_chosen(flat)
+    order = find_chosen(x.cast("i1").reshape((math.prod(x.shape),)), size).unsqueeze(1)
+    columns = split_place(order.limit(low=0), x.shape)
+    return (order >= 0).where(concatenate(columns, 1), missing)
+
+
+def find_chosen(mask: Array, size: int) -> Array:
+    """The places of the first `size` true elements of a flat mask, in order; then -1."""
+    rank = _rank_chosen(mask)
     # All other elements go after the last row, and away.
-    row = (flat & (rank < size)).where(rank, size)
-    order = array_of(np.full(size + 1, -1)).scatter(0, row, array_of(np.arange(flat.shape[0])))
-    order = order.cut(0, 0, size).unsqueeze(1)
+    row = (mask & (rank < size)).where(rank, size)
+    order = array_of(np.full(size + 1, -1)).scatter(0, row, array_of(np.arange(mask.shape[0])))
+    return order.cut(0, 0, size)
+
+
+def split_place(place: Array, shape: Sequence[int]) -> list[Array]:
+    """The places along each dimension of what are places among all elements of a shape."""
     columns: list[Array] = []
-    rest = order.limit(low=0)
-    for extent in reversed(x.shape):
-        columns.append(rest.remainder(extent))
-        rest = rest / extent
-    return (order >= 0).where(concatenate(columns[::-1], 1), missing)
+    for extent in reversed(shape):
+        columns.append(place.remainder(extent))
+        place = place / extent
+    return columns[::-1]
 
 
 # -- bags of rows of a table -----------------------------------------------------------------------

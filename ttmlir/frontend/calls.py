@@ -778,6 +778,12 @@ class CallableModel:
         return ((), ()) if found is None else (found.argument_types, found.result_types)
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether sizes of results are known only when the program has run."""
+        found = self._program.signature
+        return found is not None and found.results.is_bounded
+
+    @property
     def outputs(self) -> tuple[TensorDesc, ...]:
         """Descriptions of the arrays that the program computes, truth values as the source's."""
         descs = [ref.desc for ref in self._program.outputs]
