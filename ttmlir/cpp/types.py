@@ -624,6 +624,25 @@ def tag_of(type_: CType) -> str:
             return type_.name
 
 
+_APART = tuple(
+    frozenset(each)
+    for each in (
+        ("int", "long"),
+        ("unsigned int", "unsigned long"),
+        ("char", "unsigned char"),
+        ("char", "uint8_t"),
+    )
+)
+"""Names of types that are one type here, of which C++ converts one to the other."""
+
+
+def refers_to_copy(target: CType, given: CType) -> bool:
+    """Whether a constant reference to a number refers to one that a number is converted to."""
+    if not isinstance(target, (IntType, FloatType)):
+        return False
+    return not is_same_type(target, given) or frozenset((target.name, given.name)) in _APART
+
+
 def is_scoped(type_: CType) -> bool:
     """Whether values become numbers by a cast only: those of an `enum class`."""
     return isinstance(type_, EnumType) and type_.is_scoped

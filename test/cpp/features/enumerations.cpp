@@ -26,8 +26,30 @@ void notes() {
     Flag f = Flag::None; f |= Flag::Read; note(int(f)); f |= Flag::Write; note(int(f)); Colour c = RED; c = BLUE; note(c); int i = 3; i++; note(i += 2); int j = 4; e -= j; note(int(e)); note(j);
 }
 }
+namespace chosen {
+// An operator of one's own is called where its parameters take the operands, else that of C++.
+enum Tone : short { DARK = -3, LIGHT }; int operator*(Tone a, Tone b) { return 1000 + int(a) - int(b); }
+enum class Level { A = 2, B = 5 }; bool operator==(Level a, int k) { return int(a) == k; } bool operator<(Level a, Level b) { return int(a) > int(b); }
+enum class Mask : uint8_t { A = 2, B = 4 };
+template <class T, class = std::enable_if_t<std::is_enum_v<T>>> constexpr T operator|(T a, T b) { return T(std::underlying_type_t<T>(a) | std::underlying_type_t<T>(b)); }
+template <class T, class = std::enable_if_t<std::is_enum_v<T>>> constexpr T& operator|=(T& a, T b) { return a = a | b; }
+template <class T> Mask operator<<(Mask a, T k) { return Mask(uint8_t(a) << k); }
+template <class T> int operator==(T, Mask) { return 77; }
+enum Bits : unsigned { TOP = 1u << 31, ONE = 1 }; constexpr Bits operator|(Bits a, Bits b) { return static_cast<Bits>(static_cast<unsigned>(a) | b); }
+enum Plain { X = 2, Y = 5 }; bool operator==(Plain, int) { return false; }
+enum class Same { A, B }; bool operator==(Same, Same) { return true; }
+int calls = 0; Level level(Level l) { ++calls; return l; }
+void notes() {
+    note(DARK * 2); note(2 * DARK); note(DARK * LIGHT); note(LIGHT - DARK); note((TOP | ONE) >> 1); note(X == X); note(X == 2); note(X == Y);
+    Mask m = Mask::A; m |= Mask::B; note(int(m)); note(int(Mask::A << 3)); note(1 | 2); note(3 == Mask::A); note(Mask::A == Mask::A);
+    note(Level::A == 2); note(Level::A == Level::B); note(Level::A < Level::B); note(int(std::max({Level::A, Level::B, Level(7)})));
+    note(int(std::min(level(Level::A), level(Level::B)))); note(calls); note(int(std::max(Mask::A, Mask::B))); note(int(std::clamp(Level(3), Level::B, Level::A)));
+    note(std::pair(Same::A, 1) == std::pair(Same::B, 1)); note(std::tuple(Same::A, 1) == std::tuple(Same::B, 1)); std::optional<Same> o = Same::A; note(o == Same::B);
+}
+}
 void kernel_main() {
     turned::notes();
+    chosen::notes();
     Fields fields{static_cast<Small>(3), BELOW, ALL}; note(fields.small); note(fields.sign); note(fields.large); note(fields.small > -1); note(which(fields.small));
     note(which(+fields.small)); note(which(LOW + 0)); note(which(+fields.large)); note(which(+BELOW)); note(HIGH - 3 < 0); note(ALL > 5);
     note(std::is_signed_v<std::underlying_type_t<Small>>); note(std::is_signed_v<std::underlying_type_t<Signed>>);

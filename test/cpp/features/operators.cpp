@@ -26,7 +26,13 @@ struct Place {
 struct Places { uint32_t values[4]; Place operator[](uint32_t i) { return Place{&values[i]}; } };
 struct Plain {}; int operator,(Plain, int x) { return 10 * x; }
 struct Chained { int m = 1; Chained& operator+=(int v) { m += v; return *this; } Chained& operator++() { ++m; return *this; } };
+struct Float { float v; operator float() const { return v; } }; struct Short { short v; operator short() const { return v; } };
+void convert() {
+    Float f{2.5f}; Short s{-3}; int n = 16777217, k = 1; k += f; note(k); note(int(-f * 2)); note(int((n - n + f) * 2)); note(Float{16777216.f} == n); note(f > 2);
+    note(s * 2.5f == -7.5f); note(s < 1u); note(~s); note(sizeof(-s)); note(7 % s);
+}
 void kernel_main() {
+    convert();
     Chained chained; (chained += 1) += 2; ++ ++chained; note(chained.m);
     Vector a{1, 2}, b{3, 5};
     note((a + b)[1]); note((b - a).x); note((a * 4).y); note(a == Vector{1, 2}); note(b(10, 1));

@@ -76,6 +76,7 @@ void kernel_main() {
     std::optional<int> n; n.emplace(); note(*n); n.emplace(4); note(*n); n = 5; note(*n); n = std::nullopt; note(!n);
     std::optional<Sum> q(std::in_place, 9, 1); note(q->v); q = p; note(q->v); q = {}; note(q.has_value()); p = std::nullopt; if (auto x = make(true)) { note(x->v); }
     auto m = std::make_optional<Sum>(3, 4); note(m->v); std::optional o = 3; note(*o + 1); note(o == 3); note(o < 4); note(o >= 4); note(o != n); note(n < o); auto s = o; note(s.value()); std::swap(s, n); note(s.has_value()); note(*n);
+    std::optional<float> part = 2.5f; note(o > part); note(o == part); note(2.5 == part); note(3 > part); note(part <= 2); note(std::nullopt == part); note(std::optional<int>() < part); note(std::optional<int>() >= 5);
     const auto found = find(3), missing = find(4);
     note(*found); note(missing.has_value()); note(missing.value_or(7)); note(found != std::nullopt);
     uint32_t low, high;

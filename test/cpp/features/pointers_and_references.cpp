@@ -204,8 +204,19 @@ void notes() {
     struct H { int m[3][2]; } o{}; uint32_t w[3] = {1}; uint32_t (&rw)[3] = w; rw[2] = 5; note(w[2] + w[0]); int (&rm)[2] = o.m[1]; rm[1] = 8; note(o.m[1][1]); int (&all)[3][2] = o.m; all[2][0] = 6; note(o.m[2][0]);
 }
 }
+namespace converted {
+// A constant reference to another type refers to what its value converts to.
+struct H { const double& d; const int64_t& i; const uint32_t& u; const long& l; }; struct K { const int& s; };
+uint32_t counter = 5; const int& signed_counter = counter; const double& half = 0.5f;
+int by(const uint8_t& c, char& a) { a = 5; return c; } int by(const long& c, int& a) { a = 5; return c; }
+void notes() {
+    float f = 4; int n = 4; int8_t s = 4; H h{f, n, (uint32_t)n, n}; K k{.s = s}; f = 5; n = s = 6; note(h.d); note(h.i); note(h.u); note(h.l); note(k.s);
+    H literals{2, 3, 4u, 5}; note(literals.d); note(literals.i + literals.u + literals.l); counter = 7; note(signed_counter); note(half * 2);
+    char c = 1; note(by(c, c)); n = 1; note(by(n, n)); const uint8_t& byte = c; c = 9; note(byte); const long& wide = n; const int& same = n; n = 77; note(wide); note(same);
+}
+}
 void kernel_main() {
-    chosen::notes(); of_arrays::notes(); counted::notes(); given::notes(); aggregates::notes(); constants::notes(); passed::notes();
+    converted::notes(); chosen::notes(); of_arrays::notes(); counted::notes(); given::notes(); aggregates::notes(); constants::notes(); passed::notes();
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
     uint32_t Sides::* side = &Sides::left; (*sides).*side += 20; note(double_of(sides[0], side));

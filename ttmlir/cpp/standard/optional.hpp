@@ -39,18 +39,6 @@ struct optional {
         held = T(arguments...);
         return held;
     }
-    friend constexpr bool operator==(const optional& a, const optional& b) {
-        return a.is_set == b.is_set && (!a.is_set || a.held == b.held);
-    }
-    friend constexpr bool operator!=(const optional& a, const optional& b) { return !(a == b); }
-    friend constexpr bool operator<(const optional& a, const optional& b) {
-        return b.is_set && (!a.is_set || a.held < b.held);
-    }
-    friend constexpr bool operator>(const optional& a, const optional& b) { return b < a; }
-    friend constexpr bool operator<=(const optional& a, const optional& b) { return !(b < a); }
-    friend constexpr bool operator>=(const optional& a, const optional& b) { return !(a < b); }
-    friend constexpr bool operator==(const optional& a, nullopt_t) { return !a.is_set; }
-    friend constexpr bool operator!=(const optional& a, nullopt_t) { return a.is_set; }
 };
 
 // Of objects that are copied, moved or ended by functions of their own, or never assigned to.
@@ -157,13 +145,58 @@ struct optional<T, false> {
         is_set = true;
         return held.value;
     }
-    friend bool operator==(const optional& a, const optional& b) {
-        return a.is_set == b.is_set && (!a.is_set || a.held.value == b.held.value);
-    }
-    friend bool operator!=(const optional& a, const optional& b) { return !(a == b); }
-    friend bool operator==(const optional& a, nullopt_t) { return !a.is_set; }
-    friend bool operator!=(const optional& a, nullopt_t) { return a.is_set; }
 };
+
+// What is in one is compared with what is in another one, or with a value.
+template <typename T, bool p, typename U, bool q>
+constexpr bool operator==(const optional<T, p>& a, const optional<U, q>& b) {
+    return a.has_value() == b.has_value() && (!a.has_value() || *a == *b);
+}
+template <typename T, bool p, typename U, bool q>
+constexpr bool operator!=(const optional<T, p>& a, const optional<U, q>& b) { return !(a == b); }
+template <typename T, bool p, typename U, bool q>
+constexpr bool operator<(const optional<T, p>& a, const optional<U, q>& b) {
+    return b.has_value() && (!a.has_value() || *a < *b);
+}
+template <typename T, bool p, typename U, bool q>
+constexpr bool operator>(const optional<T, p>& a, const optional<U, q>& b) { return b < a; }
+template <typename T, bool p, typename U, bool q>
+constexpr bool operator<=(const optional<T, p>& a, const optional<U, q>& b) { return !(b < a); }
+template <typename T, bool p, typename U, bool q>
+constexpr bool operator>=(const optional<T, p>& a, const optional<U, q>& b) { return !(a < b); }
+
+template <typename T, bool p, typename U>
+constexpr bool operator==(const optional<T, p>& a, const U& b) { return a.has_value() && *a == b; }
+template <typename T, bool p, typename U>
+constexpr bool operator!=(const optional<T, p>& a, const U& b) { return !a.has_value() || !(*a == b); }
+template <typename T, bool p, typename U>
+constexpr bool operator<(const optional<T, p>& a, const U& b) { return !a.has_value() || *a < b; }
+template <typename T, bool p, typename U>
+constexpr bool operator>(const optional<T, p>& a, const U& b) { return a.has_value() && b < *a; }
+template <typename T, bool p, typename U>
+constexpr bool operator<=(const optional<T, p>& a, const U& b) { return !a.has_value() || !(b < *a); }
+template <typename T, bool p, typename U>
+constexpr bool operator>=(const optional<T, p>& a, const U& b) { return a.has_value() && !(*a < b); }
+template <typename T, bool p, typename U>
+constexpr bool operator==(const U& a, const optional<T, p>& b) { return b == a; }
+template <typename T, bool p, typename U>
+constexpr bool operator!=(const U& a, const optional<T, p>& b) { return b != a; }
+template <typename T, bool p, typename U>
+constexpr bool operator<(const U& a, const optional<T, p>& b) { return b > a; }
+template <typename T, bool p, typename U>
+constexpr bool operator>(const U& a, const optional<T, p>& b) { return b < a; }
+template <typename T, bool p, typename U>
+constexpr bool operator<=(const U& a, const optional<T, p>& b) { return b >= a; }
+template <typename T, bool p, typename U>
+constexpr bool operator>=(const U& a, const optional<T, p>& b) { return b <= a; }
+template <typename T, bool p>
+constexpr bool operator==(const optional<T, p>& a, const nullopt_t&) { return !a.has_value(); }
+template <typename T, bool p>
+constexpr bool operator!=(const optional<T, p>& a, const nullopt_t&) { return a.has_value(); }
+template <typename T, bool p>
+constexpr bool operator==(const nullopt_t&, const optional<T, p>& b) { return !b.has_value(); }
+template <typename T, bool p>
+constexpr bool operator!=(const nullopt_t&, const optional<T, p>& b) { return b.has_value(); }
 
 template <typename T>
 constexpr optional<T> make_optional(T value) { return optional<T>(value); }

@@ -37,6 +37,8 @@ from ttmlir.sim.kernels.destructors import FullExpression
 from ttmlir.sim.kernels.expressions.copies import copy_struct
 from ttmlir.sim.kernels.expressions.initial_values import (
     Given,
+    build_default,
+    build_field,
     build_initial,
     build_object_call,
     build_struct,
@@ -661,21 +663,29 @@ def _construct_base(
 
 def _default_members(context: Context, this: Lvalue, base: StructType, count: int) -> None:
     """Give the members of a base without constructor their initial values."""
-    defaults = context.unit.classes[base.number].defaults
-    scope, context.scope = context.scope, context.unit.classes[base.number].scope
+    part = retype_lvalue(this, base)
     for number in range(count):
-        field = base.fields[number]
-        if field.name in defaults:
-            value = build_initial(context, field.type, defaults[field.name], is_direct=True)
-            target = find_member_lvalue(retype_lvalue(this, base), number)
-            context.emit(build_assignment(target, value), None)
-    context.scope = scope
+        value = build_default(context, base, number, lambda: part)
+        if value is not None:
+            _set_member(context, part, number, value, None)
+
+
+def _set_member(
+    context: Context, this: Lvalue, number: int, value: Value, position: tree.Position | None
+) -> None:
+    target = find_member_lvalue(this, number)
+    if isinstance(target.type, ReferenceType):
+        target = retype_lvalue(target, value.type)
+    context.emit(build_assignment(target, settle(value)), position)
 
 
 def _holds_one_object(context: Context, members: Sequence[Member]) -> bool:
     """Whether a union has one member, of a class: it shares its place with nothing."""
     types = [complete_type(each.type.type, context.unit.structs) for each in members]
     return len(types) == 1 and isinstance(types[0], StructType)
+
+
+_NEEDS_PLACE = "a member that is a reference needs a variable"
 
 
 def _initialize_member(
@@ -689,27 +699,29 @@ def _initialize_member(
 ) -> None:
     field = type_.fields[number]
     initializer = given.get(field.name)
-    target = find_member_lvalue(this, number)
     field_type = complete_type(field.type, context.unit.structs)
     if field.name.startswith("(") and isinstance(field_type, StructType):
-        _initialize_unnamed(context, target, field_type, given, function)
-        return
-    if isinstance(field_type, ReferenceType):
-        _bind_reference(context, target, field_type, initializer, function)
+        part = find_member_lvalue(this, number)
+        _initialize_unnamed(context, part, field_type, given, function)
         return
     node: tree.Node = function if initializer is None else initializer
+    value = None
     if initializer is not None:
         value = _build_member(context, field_type, initializer)
-    elif field.name in info.defaults:
-        value = build_initial(context, field_type, info.defaults[field.name], is_direct=True)
     else:
+        # Names in an unnamed struct mean the members of what it stands in.
+        object_ = find_this(context, function)
+        value = build_default(context, type_, number, lambda: object_)
+    if value is None and isinstance(field_type, ReferenceType):
+        raise context.error(function, _NEEDS_PLACE)
+    if value is None:
         inner = find_info(context, field_type)
         is_made = isinstance(field_type, StructType) and info.node.kind != "union"
         is_tuple = field_type.name.startswith(TUPLE)
         if not is_made or inner is None or not (inner.constructors or is_tuple):
             return
         value = construct(context, field_type, (), node)
-    context.emit(build_assignment(target, settle(value)), node.position)
+    _set_member(context, this, number, value, node.position)
 
 
 def _initialize_unnamed(
@@ -739,6 +751,10 @@ def _list_inner(field: Field) -> Iterable[str]:
 def _build_member(context: Context, type_: CType, initializer: tree.MemberInitializer) -> Value:
     arguments = expand_all(context, initializer.arguments)
     node = initializer
+    if isinstance(type_, ReferenceType) and len(arguments) == 1:
+        return build_field(context, type_, arguments[0])
+    if isinstance(type_, ReferenceType):
+        raise context.error(node, _NEEDS_PLACE)
     if isinstance(type_, StructType):
         return construct(context, type_, arguments, node, braced=initializer.braced)
     if isinstance(type_, ArrayType) or not arguments:
@@ -759,31 +775,6 @@ def _is_object(context: Context, type_: ObjectType, arguments: Arguments) -> boo
         return False
     source = Given(context, arguments[0]).found.type
     return isinstance(source, ObjectType) and source.name == type_.name
-
-
-def _bind_reference(
-    context: Context,
-    target: Lvalue,
-    type_: ReferenceType,
-    initializer: tree.MemberInitializer | None,
-    function: tree.Function,
-) -> None:
-    """Let a member that is a reference refer to what it is given."""
-    if initializer is None or len(initializer.arguments) != 1:
-        raise context.error(function, "a member that is a reference needs a variable")
-    given = Given(context, initializer.arguments[0])
-    value = make_reference(context, given, initializer)
-    context.emit(build_assignment(retype_lvalue(target, value.type), value), initializer.position)
-
-
-def make_reference(context: Context, given: Given, node: tree.Node) -> Value:
-    """A pointer to what a reference refers to; a value gets a place of its own."""
-    lvalue = given.lvalue
-    if lvalue is None:
-        holder = code.list_of([settle(given.value).node])
-        lvalue = ItemLvalue(given.value.type, holder, code.constant(0), is_const=True)
-    pointer = take_address(context, lvalue, node)
-    return replace(pointer, node=code.last_of(*given.setup, pointer.node))
 
 
 # --- Classes --------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from ttmlir.cpp.types import (
     count_of,
     has_mutable_member,
     is_deduced,
-    is_same_type,
+    refers_to_copy,
     size_of,
     tag_of,
 )
@@ -653,7 +653,7 @@ def declare_reference_to(
     """Let a reference refer to a place."""
     resolve = context.unit.resolve_declared_type
     target = resolve(type_.referent, context.scope, lvalue.type, lvalue.is_const)
-    is_other = width_of(lvalue) or not is_same_type(target.type, lvalue.type)
+    is_other = width_of(lvalue) or refers_to_copy(target.type, lvalue.type)
     if target.const and _is_number(target.type) and is_other:
         known = cast("tree.Expression", Evaluated(lvalue, position=node.position))
         _declare_copy(context, type_, known, declarator)
@@ -689,7 +689,8 @@ def _declare_copy(
         raise context.error(initial, message)
     value = settle(convert_implicitly(context, value, target.type, initial))
     is_fixed = not type_.is_rvalue or target.const
-    _declare_local(context, value.type, value, declarator, is_const=is_fixed)
+    declare_value = _declare_local if context.in_function else _declare_static
+    declare_value(context, value.type, value, declarator, is_const=is_fixed)
 
 
 def _is_number(type_: CType) -> bool:

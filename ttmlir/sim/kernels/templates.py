@@ -658,7 +658,46 @@ class Candidate:
 
 def choose_function(context: Context, functions: Functions, call: CallOfOwn) -> Candidate:
     """The function that a call means."""
-    chosen = _choose(context, functions, call)
+    return _refuse_deleted(context, _choose(context, functions, call), functions, call)
+
+
+def choose_operator(
+    context: Context, functions: Functions, call: CallOfOwn, *, compares: bool
+) -> Candidate | None:
+    """The function that an operator means (C++17, [over.match.oper]).
+
+    None if that of the language is meant.
+    """
+    unevaluated = context.unit.unevaluated > 0
+    pool = _list_candidates(functions, len(call.given), unevaluated=unevaluated)
+    viable, _ = _list_viable(context, pool, call)
+    types = [each.found.type for each in call.given]
+    if not any(isinstance(each, StructType) for each in types):
+        viable = [each for each in viable if _takes_enumerator(context, each, types)]
+        if compares and is_same_type(types[0], types[-1]):
+            # The language compares two enumerators of one type without conversions, too.
+            viable = [each for each in viable if max(each.ranks) < PROMOTION]
+            viable = [each for each in viable if not each.function.template_parameters]
+    if not viable:
+        return None
+    best = _find_best(context, functions, viable, call)
+    return _refuse_deleted(context, best, functions, call)
+
+
+def _takes_enumerator(context: Context, candidate: Candidate, types: Sequence[CType]) -> bool:
+    """Whether a parameter of a function is of the type of its operand, an enumeration."""
+    for parameter, type_ in zip(candidate.function.parameters, types, strict=False):
+        wanted = context.unit.resolve_declared_type(
+            _referent(parameter.type), candidate.scope, type_
+        ).type
+        if isinstance(type_, EnumType) and is_same_type(wanted, type_):
+            return True
+    return False
+
+
+def _refuse_deleted(
+    context: Context, chosen: Candidate, functions: Functions, call: CallOfOwn
+) -> Candidate:
     if chosen.function.is_deleted:
         where = chosen.function.position
         message = f"'{functions.name}' is deleted for such arguments, at {where}"
@@ -763,6 +802,20 @@ def _choose_best(
     pool: Sequence[tuple[tree.Function, Scope]],
     call: CallOfOwn,
 ) -> Candidate:
+    viable, failure = _list_viable(context, pool, call)
+    if not viable:
+        types = ", ".join(f"'{each.found.type.name}'" for each in call.given if not each.braces)
+        message = f"no '{functions.name}' takes arguments of types {types or 'such as these'}"
+        if failure is not None:
+            message = f"{message}: {failure.message}"
+        raise context.error(call.node, message)
+    return _find_best(context, functions, viable, call)
+
+
+def _list_viable(
+    context: Context, pool: Sequence[tuple[tree.Function, Scope]], call: CallOfOwn
+) -> tuple[list[Candidate], CppSyntaxError | None]:
+    """The functions that take the arguments of a call, and why one of the others does not."""
     viable = list[Candidate]()
     failure: CppSyntaxError | None = None
     for function, scope in pool:
@@ -777,12 +830,13 @@ def _choose_best(
             continue
         if ranks is not None:
             viable.append(Candidate(bound.function, bound.scope, ranks))
-    if not viable:
-        types = ", ".join(f"'{each.found.type.name}'" for each in call.given if not each.braces)
-        message = f"no '{functions.name}' takes arguments of types {types or 'such as these'}"
-        if failure is not None:
-            message = f"{message}: {failure.message}"
-        raise context.error(call.node, message)
+    return viable, failure
+
+
+def _find_best(
+    context: Context, functions: Functions, viable: Sequence[Candidate], call: CallOfOwn
+) -> Candidate:
+    """The function that takes the arguments of a call best."""
     best = [
         each for each in viable if all(each is other or _is_better(each, other) for other in viable)
     ]

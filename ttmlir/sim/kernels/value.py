@@ -407,10 +407,10 @@ def _shift(operator: str, value: Value, count: Value) -> Value:
 
 def _comparison(operator: str, left: Value, right: Value) -> Value | None:
     if isinstance(left.type, FloatType) or isinstance(right.type, FloatType):
-        a, b = left, right
-        if not all(isinstance(each.type, (IntType, FloatType)) for each in (a, b)):
+        if not all(isinstance(each.type, (IntType, FloatType)) for each in (left, right)):
             return None
-        a, b = settle(a), settle(b)
+        type_ = _find_common_float(left, right)
+        a, b = (_round_to(settle(each), type_) for each in (left, right))
     elif isinstance(left.type, IntType) and isinstance(right.type, IntType):
         common, left, right = _find_common(left, right)
         a, b = settle(convert(left, common)), settle(convert(right, common))
@@ -447,12 +447,24 @@ def _known_order(operator: str, a: Value, b: Value) -> bool | None:
     return results.pop() if len(results) == 1 else None
 
 
+def _find_common_float(a: Value, b: Value) -> FloatType:
+    return DOUBLE if DOUBLE in (a.type, b.type) else FLOAT
+
+
+def _round_to(value: Value, type_: FloatType) -> Value:
+    """A number to compare in a type; Python compares as it is what the type holds exactly."""
+    exact = 1 << (24 if type_ == FLOAT else 53)
+    if isinstance(value.type, FloatType) or (-exact <= value.low and value.high <= exact):
+        return value
+    return convert(value, type_)
+
+
 def _float_arithmetic(operator: str, left: Value, right: Value) -> Value | None:
     if operator not in ("+", "-", "*", "/"):
         return None
     if not all(isinstance(each.type, (IntType, FloatType)) for each in (left, right)):
         return None
-    type_ = DOUBLE if DOUBLE in (left.type, right.type) else FLOAT
+    type_ = _find_common_float(left, right)
     # One operation on float32 in double precision, rounded to float32, is correctly rounded: a
     # double has more than twice the digits.
     a, b = convert(left, type_), convert(right, type_)

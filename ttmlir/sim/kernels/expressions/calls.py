@@ -18,7 +18,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
 )
-from ttmlir.sim.kernels.class_templates import find_class_of_call
+from ttmlir.sim.kernels.class_templates import find_class_of_call, find_templated_type
 from ttmlir.sim.kernels.classes import construct
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import keep_temporary
@@ -179,7 +179,8 @@ def _call_object(context: Context, node: tree.FunctionCall, base: Lvalue | Value
 
 
 def _call_library_or_type(context: Context, node: tree.FunctionCall, name: str) -> Lvalue | Value:
-    found = context.unit.find_type(name, context.scope)
+    written = tree.NamedType(name, node.template_arguments, position=node.position)
+    found = find_templated_type(context, written)
     if found is not None and not isinstance(found.type, ObjectType):
         return _construct(context, node, found)
     return call_library(context, node, name)

@@ -47,6 +47,13 @@ def is_fresh(node: ast.expr) -> bool:
             return True
         case ast.IfExp(body=a, orelse=b):
             return is_fresh(a) and is_fresh(b)
+        case ast.Subscript(
+            value=ast.Tuple(
+                elts=[ast.NamedExpr(target=ast.Name(id=made), value=value), *_, ast.Name(id=last)]
+            ),
+            slice=ast.Constant(value=-1),
+        ) if made == last:
+            return is_fresh(value)
         case ast.Subscript(value=ast.Tuple(elts=[*_, last]), slice=ast.Constant(value=-1)):
             return is_fresh(last)
         case ast.BinOp():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import isfinite
@@ -16,7 +16,6 @@ from ttmlir.cpp.types import (
     ArrayType,
     CType,
     EnumType,
-    Field,
     FloatType,
     FunctionType,
     IntType,
@@ -30,6 +29,7 @@ from ttmlir.cpp.types import (
     is_same_type,
     is_scoped,
     may_point,
+    refers_to_copy,
     size_of,
 )
 from ttmlir.errors import plural
@@ -64,9 +64,11 @@ from ttmlir.sim.kernels.scope import (
     Alias,
     Evaluated,
     FieldName,
+    Functions,
     InScope,
     Scope,
     Variable,
+    list_used_names,
     refers_to_place,
 )
 from ttmlir.sim.kernels.value import (
@@ -351,11 +353,10 @@ def build_unset(context: Context, type_: CType) -> Value:
         case StructType() if context.unit.classes[type_.number].node.kind == "union":
             return Value(type_, write_unset(type_))
         case StructType(fields=fields):
-            members = [
-                _build_default(context, type_, number) or build_unset(context, field.type)
-                for number, field in enumerate(fields)
-            ]
-            return Value(type_, code.list_of(settle(each).node for each in members))
+            members = _Members(context, type_)
+            for _ in fields:
+                members.add(None, build_unset)
+            return members.build()
         case ObjectType(name="Noc"):
             # Of the classes of the library it alone has a constructor without arguments.
             return build_zero(context, type_)
@@ -384,19 +385,74 @@ def _repeat_element(
     return code.binary("*", code.list_of([element()]), code.constant(type_.count))
 
 
-def _build_default(context: Context, type_: StructType, number: int) -> Value | None:
-    """The initial value that a class gives a member."""
-    field = type_.fields[number]
-    for base in type_.bases[:1]:
-        if number < len(base.fields):
-            return _build_default(context, base, number)
-    info = context.unit.classes.get(type_.number)
-    if info is None or field.name not in info.defaults:
+def build_default(
+    context: Context, type_: StructType, number: int, find_object: Callable[[], Lvalue]
+) -> Value | None:
+    """The initial value that a class gives a member; it may name members that are there before."""
+    base = next(iter(type_.bases), None)
+    if base is not None and number < len(base.fields):
+        return build_default(context, base, number, lambda: retype_lvalue(find_object(), base))
+    field, info = type_.fields[number], context.unit.classes.get(type_.number)
+    default = None if info is None else info.defaults.get(field.name)
+    if info is None or default is None:
         return None
-    outer, context.scope = context.scope, info.scope
-    value = build_initial(context, field.type, info.defaults[field.name], is_direct=True)
+    outer, context.scope = context.scope, Scope(info.scope)
+    if _names_object(default, info.scope):
+        context.scope.symbols["this"] = Variable("this", find_object())
+    value = build_field(context, field.type, default, is_direct=True)
     context.scope = outer
     return value
+
+
+def _names_object(node: tree.Node, scope: Scope) -> bool:
+    """Whether an initial value names the object, or members that are no constants."""
+    if any(isinstance(each, tree.This) for each in tree.walk(node)):
+        return True
+    return any(
+        isinstance(scope.find(each), (FieldName, Functions)) for each in list_used_names(node)
+    )
+
+
+class _Members:
+    """The members of an object that is made, one after the other."""
+
+    def __init__(self, context: Context, type_: StructType, first: Sequence[Value] = ()) -> None:
+        self.context, self.type = context, type_
+        self.nodes = [settle(each).node for each in first]
+        self._held: LocalLvalue | None = None
+        """The object, once an initial value names it."""
+        self._setup = list[ast.expr]()
+
+    def add(
+        self,
+        value: Value | None,
+        build_other: Callable[[Context, CType], Value] | None = None,
+    ) -> None:
+        """One more that is given, or its default; zero without, or what `build_other` makes."""
+        number = len(self.nodes)
+        field = self.type.fields[number]
+        value = value or build_default(self.context, self.type, number, self._hold)
+        if value is None:
+            value = (build_other or build_zero)(self.context, field.type)
+        value = fit_bits(value, 0 if field.bits is None else field.bits.width)
+        self.nodes.append(value.node)
+        if self._held is not None:
+            place = (build_node(self._held), code.constant(number))
+            self._setup.append(code.call("_put", value.node, *place))
+
+    def _hold(self) -> Lvalue:
+        if self._held is None:
+            name = self.context.unit.create_name("made", "t")
+            rest = (write_unset(each.type) for each in self.type.fields[len(self.nodes) :])
+            self._setup.append(code.walrus(name, code.list_of([*self.nodes, *rest])))
+            self._held = LocalLvalue(self.type, name)
+        return self._held
+
+    def build(self) -> Value:
+        """The object."""
+        if self._held is None:
+            return Value(self.type, code.list_of(self.nodes))
+        return Value(self.type, code.last_of(*self._setup, build_node(self._held)))
 
 
 class _Elements:
@@ -435,27 +491,18 @@ class _Elements:
 
     def _take_parts(self, context: Context, type_: StructType | ArrayType) -> Value:
         """A member whose own elements stand without braces."""
-        nodes = list[ast.expr]()
         if isinstance(type_, ArrayType):
+            nodes = list[ast.expr]()
             for _ in range(type_.count):
                 known = bool(self.rest)
                 element = type_.element
                 each = self.take(context, element) if known else build_zero(context, element)
                 nodes.append(settle(each).node)
             return Value(type_, code.list_of(nodes))
-        for number, field in enumerate(type_.fields):
-            if self.rest:
-                value = self.take(context, field.type)
-            else:
-                given = _build_default(context, type_, number)
-                value = given or build_zero(context, field.type)
-            nodes.append(_fit(field, value).node)
-        return Value(type_, code.list_of(nodes))
-
-
-def _fit(field: Field, value: Value) -> Value:
-    """The value of a member as an object keeps it."""
-    return fit_bits(value, 0 if field.bits is None else field.bits.width)
+        members = _Members(context, type_)
+        for field in type_.fields:
+            members.add(self.take(context, field.type) if self.rest else None)
+        return members.build()
 
 
 def _keep(element: tree.Initializer, value: Value) -> tree.Initializer:
@@ -489,21 +536,28 @@ def build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Va
             raise context.error(each, describe_missing_member(type_.name, each.member, names))
         name = type_.fields[path[0]].name
         given[name] = each if len(path) == 1 else _nest(each, given.get(name))
-    members = _take_bases(context, type_, positional)
-    start = len(members)
-    for number, field in enumerate(type_.fields[start:], start):
+    return _build_members(context, type_, positional, given)
+
+
+def _build_members(
+    context: Context,
+    type_: StructType,
+    positional: _Elements,
+    given: Mapping[str, tree.Initializer],
+) -> Value:
+    """An object of the elements of braces, with and without names of members."""
+    members = _Members(context, type_, _take_bases(context, type_, positional))
+    for field in type_.fields[len(members.nodes) :]:
         if field.name in given:
-            value = _build_field(context, field.type, given[field.name].value)
+            members.add(build_field(context, field.type, given[field.name].value, in_braces=True))
         elif positional.rest:
-            value = _take_field(context, field.type, positional)
+            members.add(_take_field(context, field.type, positional))
         else:
-            default = _build_default(context, type_, number)
-            value = default or build_zero(context, field.type)
-        members.append(_fit(field, value))
+            members.add(None)
     if positional.rest:
         message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
-    return Value(type_, code.list_of(settle(each).node for each in members))
+    return members.build()
 
 
 def _nest(element: tree.Initializer, known: tree.Initializer | None) -> tree.Initializer:
@@ -527,20 +581,7 @@ def _build_from_one(
             if isinstance(value.type, StructType) and value.type.derives_from(type_):
                 same = convert_implicitly(context, value, type_, first)
                 return copy_struct(context, same, first)
-    positional = _Elements(elements)
-    members = _take_bases(context, type_, positional)
-    start = len(members)
-    for number, field in enumerate(type_.fields[start:], start):
-        if positional.rest:
-            value = _take_field(context, field.type, positional)
-        else:
-            default = _build_default(context, type_, number)
-            value = default or build_zero(context, field.type)
-        members.append(_fit(field, value))
-    if positional.rest:
-        message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
-        raise context.error(positional.rest[0], message)
-    return Value(type_, code.list_of(settle(each).node for each in members))
+    return _build_members(context, type_, _Elements(elements), {})
 
 
 def _take_bases(context: Context, type_: StructType, elements: _Elements) -> list[Value]:
@@ -569,13 +610,21 @@ def _take_bases(context: Context, type_: StructType, elements: _Elements) -> lis
 
 def _take_field(context: Context, type_: CType, elements: _Elements) -> Value:
     if isinstance(type_, ReferenceType):
-        return _build_field(context, type_, elements.rest.pop(0).value)
+        return build_field(context, type_, elements.rest.pop(0).value)
     return elements.take(context, type_)
 
 
-def _build_field(context: Context, type_: CType, value: tree.Expression | tree.Braces) -> Value:
+def build_field(
+    context: Context,
+    type_: CType,
+    value: tree.Expression | tree.Braces,
+    *,
+    in_braces: bool = False,
+    is_direct: bool = False,
+) -> Value:
+    """The value of a member: of one that is a reference, where what it refers to is."""
     if not isinstance(type_, ReferenceType):
-        return build_initial(context, type_, value, in_braces=True)
+        return build_initial(context, type_, value, in_braces=in_braces, is_direct=is_direct)
     assert not isinstance(value, tree.Braces)
     setup = list[ast.expr]()
     found = look_at_last(context, value, setup)
@@ -584,6 +633,9 @@ def _build_field(context: Context, type_: CType, value: tree.Expression | tree.B
     elif isinstance(found, LocalLvalue) and isinstance(found.origin, tree.Parameter):
         if type_.is_rvalue and is_scalar(found.type):
             found = read_lvalue(context, found)  # A number that is passed has no other name.
+    if (type_.const or type_.is_rvalue) and refers_to_copy(type_.referent, found.type):
+        known = found if isinstance(found, Value) else read_lvalue(context, found)
+        found = settle(convert_implicitly(context, known, type_.referent, value))
     pointer = take_address(context, hold_value(found), value)
     return replace(pointer, node=code.last_of(*setup, pointer.node))
 
@@ -818,7 +870,8 @@ def _pass_by_reference(
     target = context.unit.resolve_declared_type(referent, scope, given_type, lvalue.is_const)
     is_number = isinstance(target.type, (IntType, FloatType, PointerType))
     is_place = refers_to_place(type_, scope) and has_address(lvalue)
-    if target.const and is_number and not (is_place and _sees_changes(target.type, given_type)):
+    is_copied = points_to_function(target.type) or refers_to_copy(target.type, given_type)
+    if target.const and is_number and (is_copied or not is_place):
         return _pass_constant_reference(context, target.type, given)
     if target.const and not _may_refer(target, given_type):
         return _pass_constant_reference(context, target.type, given)
@@ -830,15 +883,6 @@ def _pass_by_reference(
     lvalue = retype_lvalue(lvalue, target.type)
     argument = refer_to(context, lvalue, given.node, is_const=target.const)
     return replace(argument, node=code.last_of(*given.setup, argument.node))
-
-
-_APART = ({"int", "long"}, {"unsigned int", "unsigned long"})
-"""Names of types that are equally wide, of which one is converted to the other."""
-
-
-def _sees_changes(target: CType, given: CType) -> bool:
-    """Whether a constant reference to a number or pointer is one to the place that is given."""
-    return not (points_to_function(target) or {target.name, given.name} in _APART)
 
 
 def is_scalar(type_: CType) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
@@ -22,6 +23,7 @@ from ttmlir.cpp.types import (
     VOID,
     ArrayType,
     CType,
+    EnumType,
     FloatType,
     IntType,
     ObjectType,
@@ -54,6 +56,7 @@ from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.runtime import describe_missing_name
+from ttmlir.sim.kernels.scope import Evaluated
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     Lvalue,
@@ -570,11 +573,25 @@ def _choose(context: Context, name: str, a: Value, b: Value, node: tree.Node) ->
             else f"std::{name} takes numbers here, not values of '{a.type.name}'; compare them by <"
         )
         raise context.error(node, message)
+    if isinstance(a.type, EnumType):
+        return _choose_enumerator(context, name, a, b, node)
     choose = min if name == "min" else max
     if a.constant is not None and b.constant is not None and isinstance(a.type, IntType):
         return make_integer(choose(int(a.constant), int(b.constant)), a.type)
     called = code.call(f"_{name}", a.node, b.node)
     return Value(a.type, called, choose(a.low, b.low), choose(a.high, b.high))
+
+
+def _choose_enumerator(context: Context, name: str, a: Value, b: Value, node: tree.Node) -> Value:
+    """The same for enumerators, which may have a `<` of their own."""
+    held = [context.unit.create_name("enumerator", "t") for _ in "ab"]
+    setup = [code.walrus(*each) for each in zip(held, (a.node, b.node), strict=True)]
+    kept = (replace(x, node=code.name(y)) for x, y in zip((a, b), held, strict=True))
+    first, second = (cast("tree.Expression", Evaluated(x, position=node.position)) for x in kept)
+    operands = (first, second) if name == "max" else (second, first)
+    is_less = tree.BinaryOperation("<", *operands, position=node.position)
+    chosen = context.evaluate(tree.Conditional(is_less, second, first, position=node.position))
+    return replace(chosen, node=code.last_of(*setup, chosen.node))
 
 
 def _loses(given: CType, number: IntType | FloatType) -> bool:

@@ -78,7 +78,7 @@ from ttmlir.sim.kernels.scope import (
     InScope,
     Variable,
 )
-from ttmlir.sim.kernels.templates import Candidate, is_moved
+from ttmlir.sim.kernels.templates import CallOfOwn, Candidate, choose_operator, is_moved
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     ItemLvalue,
@@ -141,7 +141,7 @@ def _is_lambda(context: Context, type_: CType) -> bool:
 def _convert_operand(context: Context, value: Value, operator: str, node: tree.Node) -> Value:
     """An object as what it converts to, if an operator takes that."""
     wanted = BOOL if operator in ("!", "&&", "||") else INT
-    converted = context.handlers.convert_object(context, value, wanted, node)
+    converted = _find_converted(context, value, wanted, node)
     if converted is None:
         message = f"'{operator}' does not go with '{value.type.name}'"
         raise context.error(node, message)
@@ -198,7 +198,7 @@ def _read_operand(context: Context, found: Lvalue | Value, node: tree.Expression
 def _operate_on_objects(
     context: Context, node: tree.BinaryOperation, left: Lvalue | Value, right: Lvalue | Value
 ) -> Value | None:
-    """A binary operator of the kernel's own, or on what objects convert to."""
+    """A binary operator of the kernel's own; None if there is none for such operands."""
     operands = (node.left, node.right)
     found = (left, right)
     name = f"operator{node.operator}"
@@ -210,22 +210,16 @@ def _operate_on_objects(
             return apply_unary("!", value)
     if own is not None:
         return own if isinstance(own, Value) else read_lvalue(context, own)
-    values = [_read_operand(context, each, node) for each in found]
-    if not any(isinstance(each.type, StructType) for each in values):
-        return None
-    for number, each in enumerate(values):
-        if isinstance(each.type, StructType):
-            other = values[1 - number].type
-            wanted = other if isinstance(other, (IntType, FloatType)) else INT
-            converted = context.handlers.convert_object(context, each, wanted, node)
-            if converted is None:
-                return None
-            values[number] = converted
-    return operate(context, node.operator, values[0], values[1], node)
+    return None
 
 
 def operate(context: Context, operator: str, left: Value, right: Value, node: tree.Node) -> Value:
     """A binary operator, on pointers too."""
+    if isinstance(left.type, StructType) or isinstance(right.type, StructType):
+        left, right = (
+            _convert_to_number(context, each, other.type, node)
+            for each, other in ((left, right), (right, left))
+        )
     if isinstance(left.type, FunctionType) or isinstance(right.type, FunctionType):
         left, right = (decay_function(context, each, node) for each in (left, right))
     if isinstance(left.type, PointerType) or isinstance(right.type, PointerType):
@@ -239,6 +233,15 @@ def operate(context: Context, operator: str, left: Value, right: Value, node: tr
         message = f"'{operator}' does not go with '{left.type.name}' and '{right.type.name}'"
         raise context.error(node, message)
     return result
+
+
+def _convert_to_number(context: Context, value: Value, other: CType, node: tree.Node) -> Value:
+    """What an object beside an operand of another type converts to; others as they are."""
+    if not isinstance(value.type, StructType):
+        return value
+    wanted = other if isinstance(other, (IntType, FloatType)) else INT
+    converted = _find_converted(context, value, wanted, node)
+    return value if converted is None else converted
 
 
 def _may_compute(operator: str, left: CType, right: CType) -> bool:
@@ -790,9 +793,20 @@ def call_operator_on(
         moved = is_moved(given[0])
         return call_own_function(context, node, member, given[1:], (), this, is_over=moved)
     functions = _find_functions(context, name, found)
-    if functions is None or not _may_take(context, functions, found):
+    if functions is None:
         return None
-    return call_own_function(context, node, functions, given)
+    objects = [each.type for each in found if isinstance(each.type, StructType)]
+    if objects and not any(_may_convert(context, each) for each in objects):
+        return call_own_function(context, node, functions, given)
+    compares = name.removeprefix("operator") in code.COMPARE
+    chosen = choose_operator(context, functions, CallOfOwn(node, (), given), compares=compares)
+    return None if chosen is None else call_candidate(context, chosen, given, node)
+
+
+def _may_convert(context: Context, type_: StructType) -> bool:
+    """Whether objects of a class convert to something, with which the language may compute."""
+    known = (context.unit.classes.get(each.number) for each in (type_, *type_.bases))
+    return any(each is not None and each.conversions for each in known)
 
 
 def _find_functions(
@@ -822,28 +836,21 @@ def _find_functions(
 
 def _find_of_enumeration(context: Context, name: str) -> list[Functions]:
     """The operators in all namespaces: an enumeration does not know its own."""
-    holders = [each for each in context.unit.namespaces.values() if name in each.symbols]
-    symbols = (each.symbols[name] for each in holders)
+    holders = (context.unit.root, *context.unit.namespaces.values())
+    symbols = (each.symbols.get(name) for each in holders)
     return [each for each in symbols if isinstance(each, Functions)]
 
 
-def _may_take(context: Context, functions: Functions, found: Sequence[Lvalue | Value]) -> bool:
-    """Whether one of the functions is meant for operands of such types."""
-    if any(isinstance(each.type, StructType) for each in found):
-        return True
-    for group in (functions, *functions.others):
-        for function in group.definitions:
-            if function.template_parameters:
-                continue
-            for parameter, each in zip(function.parameters, found, strict=False):
-                type_ = context.unit.resolve_type(parameter.type, group.scope).type
-                if isinstance(each.type, EnumType) and is_same_type(type_, each.type):
-                    return True
-    return False
-
-
 def convert_object(context: Context, value: Value, target: CType, node: tree.Node) -> Value | None:
-    """What a conversion function makes of an object; None if there is none."""
+    """What a conversion function makes of an object, in a type; None if there is none."""
+    converted = _find_converted(context, value, target, node)
+    if converted is None or converted.type == target:
+        return converted
+    return context.handlers.cast(context, converted, target, node)
+
+
+def _find_converted(context: Context, value: Value, target: CType, node: tree.Node) -> Value | None:
+    """What the conversion function that is best for a type gives; another number if need be."""
     source = complete_type(value.type, context.unit.structs)
     if not isinstance(source, StructType):
         return None
@@ -863,10 +870,7 @@ def convert_object(context: Context, value: Value, target: CType, node: tree.Nod
     if best is None:
         return None
     made = call_candidate(context, best[1], (), node, hold_object(context, value))
-    converted = made if isinstance(made, Value) else read_lvalue(context, made)
-    if converted.type == target:
-        return converted
-    return context.handlers.cast(context, converted, target, node)
+    return made if isinstance(made, Value) else read_lvalue(context, made)
 
 
 def _rank(result: CType, target: CType) -> int | None:
