@@ -52,6 +52,7 @@ from ttmlir.dialects.definition.ods import (
 from ttmlir.errors import ArgumentError, InputError, MissingNameError
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.attributes import float_attr
 from ttmlir.mlir.context import LaterDialect
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix
 from ttmlir.mlir.printing import SuggestsNames
@@ -214,7 +215,7 @@ _TO_ATTR: dict[Kind, Callable[[Any], Attribute]] = {
     Kind.I32: lambda value: IntegerAttr(value, i32),
     Kind.I64: lambda value: IntegerAttr(value, i64),
     Kind.SI64: lambda value: IntegerAttr(value, _SI64),
-    Kind.F32: lambda value: FloatAttr(value, f32),
+    Kind.F32: lambda value: float_attr(value, f32),
     Kind.BOOL: lambda value: IntegerAttr(int(value), i1),
     Kind.I32_ARRAY: lambda value: ArrayAttr(IntegerAttr(item, i32) for item in value),
     Kind.I64_ARRAY: lambda value: ArrayAttr(IntegerAttr(item, i64) for item in value),
@@ -227,7 +228,7 @@ _TO_ATTR: dict[Kind, Callable[[Any], Attribute]] = {
     Kind.UI8: lambda value: IntegerAttr(value, IntegerType(8, Signedness.UNSIGNED)),
     Kind.SI8: lambda value: IntegerAttr(value, IntegerType(8, Signedness.SIGNED)),
     Kind.NUMBER: lambda value: (
-        FloatAttr(value, f32) if isinstance(value, float) else IntegerAttr(value, i32)
+        float_attr(value, f32) if isinstance(value, float) else IntegerAttr(value, i32)
     ),
     Kind.EXTENTS: lambda value: (
         IntegerAttr(value, i32) if isinstance(value, int) else DenseArrayBase.from_list(i32, value)

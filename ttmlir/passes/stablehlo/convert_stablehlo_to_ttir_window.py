@@ -765,10 +765,7 @@ def _late_select_and_scatter(op: Operation) -> None:
     values = reshape_late(builder, source, flat)
     builder.location = op.location
     rows = reshape_late(builder, background, (shape[0], shape[1] * shape[2], 1, shape[3]))
-    none = ReduceTypeAttr(ReduceType.INVALID)
-    written = builder.create(
-        "scatter", [rows, places, values], rows.type, dim=1, scatter_reduce_type=none
-    )
+    written = builder.scatter((rows, places, values), 1)
     replace(op, reshape_late(builder, written, shape))
 
 

@@ -165,12 +165,12 @@ def _identity(op: Operation, x: Array) -> Array:
 
 
 def _gather(op: Operation, x: Array, index: Array) -> Array:
-    return create_result(op, "gather", x, index.reshape((*index.shape, 1)), dim=1)
+    rows = index.unsqueeze(2).broadcast((*index.shape, x.shape[2]))
+    return create_result(op, "gather", x, rows, dim=1)
 
 
 def _scatter(op: Operation, values: Array, index: Array, source: Array) -> Array:
-    places = index.reshape((*index.shape, 1))
-    return create_result(op, "scatter", values, places, source, dim=1)
+    return values.scatter(1, index.unsqueeze(2), source)
 
 
 # -- reductions --------------------------------------------------------------------------------
