@@ -428,6 +428,9 @@ class Array:
         shape = tuple(-(-(end - begin) // each) for begin, end, each in bounds)
         if shape == self.shape:
             return self
+        if 0 in shape:
+            # Operations begin at elements, which there may be none of.
+            return self.fill(0, shape)
         return self.create(
             "slice", shape=shape, parameters={"begins": begins, "ends": ends, "step": step}
         )
