@@ -601,7 +601,7 @@ class CompiledModel(CallableModel):
     def warnings(self) -> tuple[str, ...]:
         """What there is to know about the model, such as numbers that the device keeps shorter, or
         operations without kernels."""
-        return (*self._imported.warnings, *self._notes)
+        return (*self._imported.warnings, *self._target.cuts, *self._notes)
 
     @property
     def _notes(self) -> tuple[str, ...]:
@@ -1094,6 +1094,7 @@ class CompiledPrograms(Mapping[str, Program]):
     def warnings(self) -> tuple[str, ...]:
         """What there is to know about the models, such as numbers that the device keeps shorter."""
         found = [text for each in self._models.values() for text in each.warnings]
+        found += self._target.cuts
         if isinstance(self._target, PartsTarget):
             found += self._target.notes
         return tuple(dict.fromkeys(found))
