@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ttmlir.compiler import parse, transform
 from ttmlir.dialects.sdy import find_division
-from ttmlir.errors import path_error
+from ttmlir.errors import path_error, plural
 from ttmlir.frontend.calls import Number, as_array
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow, public_function
 from ttmlir.frontend.complex_pairs import split_model
@@ -71,6 +71,9 @@ def import_text(text: str, *, file_name: str = "<text>", keep_late: bool = False
         if kwargs:
             raise InputError(f"arguments of {file_name} are given by position, not by name")
         leaves = signature.flatten(args, kwargs) if has_tuples else args
+        if len(leaves) != len(names):
+            count = plural(len(names), "array")
+            raise InputError(f"'{signature.name}' takes {count}, got {len(leaves)}")
         return [as_array(leaf, f"an argument of {file_name}") for leaf in leaves]
 
     imported = ImportedModel(
