@@ -34,6 +34,8 @@ _SELECTIONS = frozenset(
 )
 """Operations that give elements of their operands, numbers between them, or their own bounds."""
 _INDICES = ("index", "begins")
+_SMALL = 4096
+"""Numbers of a constant that are always looked at."""
 
 
 def find_cut_integers(module: ModuleOp) -> Iterator[SSAValue]:
@@ -172,7 +174,9 @@ def _range_of_made(op: Operation) -> Range | None:
     (value,) = op.results
     if op.name == "ttir.constant":
         splat = splat_number(value)
-        numbers = constant_numbers(value) if splat is None else (splat,)
+        # Weights of few bits are many numbers, and fit.
+        is_read = _width(value) == _WIDE or math.prod(value_shape(value)) <= _SMALL
+        numbers = (splat,) if splat is not None else constant_numbers(value) if is_read else None
     else:
         numbers = _numbers_in(op, "fill_value", "start", "end")
     return (min(numbers), max(numbers)) if numbers else None
