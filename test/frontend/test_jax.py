@@ -604,6 +604,19 @@ def test_loops_have_no_text_of_the_module(spelling: Any) -> None:
     assert [each.debug_info.cpp for each in loops] == [None] * len(loops) != []
 
 
+def test_numbers_of_64_bits_stay_whole_outside_of_x64(tmp_path: Path) -> None:
+    """What was exported or compiled with them gives them wherever it is called."""
+    i = np.arange(3) * 2**35
+    with jax.enable_x64(True):
+        exported = export.export(jax.jit(lambda i: i // 3))(i)
+        compiled = ttmlir.compile(lambda i: i // 3, i)
+    loaded = ttmlir.load(compiled.save(tmp_path / "thirds.ttnn"), framework="jax")
+    for model in (ttmlir.compile(exported), compiled, loaded):
+        result = model(i)
+        assert isinstance(result, jax.Array)
+        np.testing.assert_array_equal(np.asarray(result), i // 3, strict=True)
+
+
 BITS: dict[str, tuple[Any, ...]] = {
     "gaps_that_are_cut": (
         lambda x: lax.pad(x, np.float32(0), ((-2, -2, 2), (-1, 3, 2))),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
+import reprlib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -46,6 +48,7 @@ from ttmlir.frontend.errors import missing_package
 from ttmlir.frontend.residents import keep_on_device
 from ttmlir.mlir.reporting import listening
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.tensor import convert
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -78,6 +81,8 @@ class Buckets:
 
     def __init__(self, *sizes: int) -> None:
         """At least two sizes; the order does not matter."""
+        if not all(isinstance(each, int | np.integer) for each in cast("tuple[Any, ...]", sizes)):
+            raise ArgumentTypeError(f"buckets are integers, got {', '.join(map(repr, sizes))}")
         self.sizes = tuple(sorted(set(sizes)))
         if len(self.sizes) < 2 or self.sizes[0] < 1:
             # With one size nobody could tell which dimensions of results follow it.
@@ -200,6 +205,27 @@ def _values(mapping: Any, buckets: Any) -> list[Any]:
     return list(cast("Mapping[Any, Any]", mapping).values())
 
 
+def _check_fill(fill: Any, buckets: BucketsByName | None) -> None:
+    """ArgumentError for numbers to pad with in another form, or where nothing is padded."""
+    if not isinstance(fill, Mapping):
+        raise ArgumentTypeError(f"fill is numbers by arguments: {{'x': -100}}; got {fill!r}")
+    if fill and buckets is None:
+        raise ArgumentError("fill pads arguments whose sizes are buckets; buckets= says which")
+
+
+def number_in(dtype: np.dtype[Any], number: Any, name: str) -> Array:
+    """A number in the type of an argument; ArgumentError where it would become another one."""
+    value = cast("Any", number.item() if isinstance(number, np.generic) else number)
+    if not isinstance(value, Number):
+        raise ArgumentTypeError(f"fill: '{name}' takes a number, got {reprlib.repr(value)}")
+    with suppress(OverflowError, TypeError), np.errstate(all="ignore"):
+        found = convert(np.asarray(value), dtype)
+        is_exact = dtype.kind in "iub"
+        if found.item() == value if is_exact else np.isfinite(found) == math.isfinite(value):
+            return found
+    raise ArgumentError(f"fill: '{name}' is {dtype}, which cannot hold {reprlib.repr(value)}")
+
+
 Measure = Callable[[tuple[int, ...]], Sequence[Sequence[int]]]
 """The shapes of all results, for one size for each dynamic size."""
 
@@ -226,7 +252,14 @@ class BucketedModel:
         self._plan = plan
         self.programs = programs
         """All programs, by names such as `main_16`."""
-        self._fill = [fill.get(name, 0) for name in plan.names]
+        taken = {
+            name: desc.element.host for each in programs.values() for name, desc in each.inputs
+        }
+        self._fill = {
+            plan.names.index(name): number_in(taken[name], number, name)
+            for name, number in fill.items()
+            if name in taken
+        }
         self._by_choice = dict(zip(plan.choices, programs.values(), strict=True))
         self._measure = None if measure is None else cache(measure)
         self._cropped = self._find_cropped()
@@ -357,7 +390,7 @@ class BucketedModel:
         shape = self._plan.shape_in(choice, number, array.shape)
         if shape == list(array.shape):
             return array
-        padded = np.full(shape, self._fill[number], array.dtype)
+        padded = np.full(shape, self._fill.get(number, 0), array.dtype)
         padded[_window(dict(enumerate(array.shape)))] = array
         return padded
 
@@ -498,6 +531,7 @@ def compile(
     """
     # Wrong names are reported before the model is looked at.
     find_target(target)
+    _check_fill(fill, buckets)
     model, weights = _with_weights(model, weights)
     options = complete_options(target, options, spelling, optimization_level)
     kwargs = dict(example_kwargs or {})
