@@ -41,7 +41,7 @@ from ttmlir.mlir.attributes import (
     raw_bytes,
 )
 from ttmlir.mlir.core_prefix import has_late_kernels
-from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.mlir.reporting import LocatedError, OpError, note
 from ttmlir.mlir.resources import resource_bytes
 from ttmlir.schema.packer import LargeVector, SharedText
 
@@ -283,6 +283,12 @@ class TensorTables(MemoryTables):
 
     def _layout(self, attr: TensorLayoutAttr, shape: tuple[int, ...]) -> Table:
         layout = attr.tensor_layout
+        cores = layout.grid.volume * math.prod(self.device.mesh_shape)
+        if math.prod(shape) > math.prod(layout.scalar_shard) * cores:
+            raise LayoutError(
+                f"a tensor of shape {list(shape)} does not fit its layout, which has "
+                f"{list(layout.scalar_shard)} elements on each core of a grid of {layout.grid}"
+            )
         stride = layout.stride(shape)
         check_int32(self._kind, "stride", stride)
         key = (attr, stride)
@@ -345,6 +351,18 @@ class Values:
         self._next_id = 1
         self._tensors: dict[SSAValue, Table] = {}
         self._devices: dict[SSAValue, Table] = {}
+        self._freed: dict[SSAValue, Operation] = {}
+
+    def check_operands(self, op: Operation) -> None:
+        """Note the tensors that an operation frees; OpError for one that was freed before."""
+        inits = op.inits if isinstance(op, DestinationStyleOp) else ()
+        for value in op.operands:
+            if value in self._freed and value not in inits:
+                where = note(self._freed[value].location, "it is deallocated here")
+                message = f"{self._kind.refused}: it uses a tensor that was deallocated before"
+                raise OpError(op, message, [where])
+        if op.name in ("ttnn.dealloc", "ttnn.deallocate"):
+            self._freed[op.operands[0]] = op
 
     def define(self, value: SSAValue, op: Operation, tables: TensorDescs) -> Table:
         """A new tensor for a result of `op` or an argument of the function `op`."""
