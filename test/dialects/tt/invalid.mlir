@@ -28,12 +28,5 @@ func.func @tile(%arg0: memref<2x4x!tt.tile<32, f32>>) {
 
 // -----
 
-// expected-error@+1 {{a tile of 32x329 is not made of faces: its extents are below 16 or multiples of 16}}
-func.func @faces(%arg0: memref<2x4x!tt.tile<32x329, f32>>) {
-  return
-}
-
-// -----
-
 // expected-error@+1 {{unknown attribute `nonsense` in dialect `tt`}}
 module attributes {test.at = #tt.nonsense<1>} {}

@@ -235,6 +235,14 @@ REFUSALS = {
         ),
         "computes the activation 'softmax', which is no function of one tensor alone, such as relu",
     ),
+    "a tile that no chip has": (
+        (
+            '%0 = "ttnn.abs"(%x) : (!t) -> tensor<40x70xf32, #ttnn.ttnn_layout<(d0, d1) -> '
+            "(d0, d1), <1x1>, memref<2x1x!ttcore.tile<32x329, f32>, #dram>, <interleaved>>>",
+            '%r = "ttnn.abs"(%x) : (!t) -> !t',
+        ),
+        "'ttnn.abs' op cannot be written to a .ttnn file: a tile of 32x329 is not made of faces: ",
+    ),
     "a huge tensor": (
         (
             '%0 = "ttnn.abs"(%x) : (!t) -> tensor<4294967296x70xf32, #tiles>',

@@ -32,13 +32,7 @@ from ttmlir.dialects.definition.syntax import (
     verify_at,
 )
 from ttmlir.layout.affine import AffineMap
-from ttmlir.layout.data_format import (
-    DEFAULT_TILE_SHAPE,
-    Element,
-    ScalarType,
-    TileFormat,
-    face_shape,
-)
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, ScalarType, TileFormat
 from ttmlir.layout.enums import (
     Arch,
     BufferAccess,
@@ -307,12 +301,7 @@ class TileFormatParameter(Data[TileFormat]):
         expect(parser, ">")
         if len(shape) != 2:
             parser.raise_error("expected 2D shape", position)
-        height, width = shape
-        try:
-            _ = face_shape((height, width))
-        except LayoutError as error:
-            parser.raise_error(str(error), position)
-        return TileFormat(height, width, data_type)
+        return TileFormat(*shape, data_type)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write `<32x32, f32>`."""

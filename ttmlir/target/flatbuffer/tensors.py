@@ -26,7 +26,14 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, DestinationStyleOp
 from ttmlir.dialects.tt import STORED_IN_32_BITS, TensorLayoutAttr, element_of
 from ttmlir.errors import ArgumentError
-from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat, is_block_float
+from ttmlir.layout.data_format import (
+    SCHEMA_NAMES,
+    Element,
+    ScalarType,
+    TileFormat,
+    face_shape,
+    is_block_float,
+)
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout, ThreadType
 from ttmlir.layout.errors import LayoutError
@@ -214,13 +221,21 @@ class MemoryTables:
                 raise LayoutError(f"a shard of {size} bytes is larger than a file can say")
             self._memories[key] = {
                 "shape": shard,
-                "tile_shape": element.shape if isinstance(element, TileFormat) else (1, 1),
+                "tile_shape": tile_shape(element),
                 "data_type": element.data_type.schema_name,
                 "memory_space": space.schema_name,
                 "memory_layout": memory_layout.schema_name,
                 "size": size,
             }
         return self._memories[key]
+
+
+def tile_shape(element: Element) -> tuple[int, int]:
+    """The extents of a tile, 1x1 for single numbers; LayoutError for one that no chip has."""
+    if not isinstance(element, TileFormat):
+        return 1, 1
+    _ = face_shape(element.shape)
+    return element.shape
 
 
 def check_int32(kind: FileKind, what: str, numbers: Iterable[int]) -> None:
