@@ -169,7 +169,18 @@ def test_buckets_that_do_not_fit(buckets: Any, fill: Any, message: str) -> None:
         ttmlir.compile(lambda x: x.reshape(-1), jnp.ones((2, 3)), buckets=buckets, fill=fill)
 
 
-@pytest.mark.parametrize("buckets", ["abc", {"x": (1, 2)}, {"x": {0: 3}}, {"x": {0: "12"}}])
+@pytest.mark.parametrize("fill", [3, {"x": "a"}, {"x": None}, {"x": [1]}, {"x": 1j}])
+def test_what_is_no_number_to_fill_with(fill: Any) -> None:
+    """Told when the model is compiled."""
+    with pytest.raises(TypeError, match="fill is numbers by arguments: "):
+        ttmlir.compile(lambda x: x, jnp.ones((2, 3)), buckets={"x": {0: (2, 4)}}, fill=fill)
+    with pytest.raises(TypeError, match=r"buckets are whole numbers, not 1.5, 3"):
+        ttmlir.Buckets(1.5, 3)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    "buckets", ["abc", {"x": (1, 2)}, {"x": {0: 3}}, {"x": {0: "12"}}, {"x": {"0": (1, 2)}}]
+)
 def test_buckets_of_another_form(buckets: Any) -> None:
     """The message shows the form."""
     form = re.escape("sizes by arguments and dimensions: {'x': {0: (1, 8)}}; got " + repr(buckets))

@@ -314,6 +314,11 @@ def test_refusals() -> None:
     with pytest.raises(TypeError, match="a parameter that the model does not have"):
         ttmlir.train_step(model, F.mse_loss, foreign, x, y)
     step = ttmlir.train_step(model, F.mse_loss, sgd, x, y)
+    form = "'Linear_step' takes a batch of 2 arguments, numerics=; got "
+    with pytest.raises(InputError, match=f"{form}1$"):
+        step(x)
+    with pytest.raises(InputError, match=f"{form}2, lr=; rates are those of the optimizers$"):
+        step(x, y, lr=0.5)
     sgd.param_groups[0]["momentum"] = 0.5
     with pytest.raises(InputError, match=r"'momentum' of parameter group 0 is 0\.5, but the step"):
         step(x, y)

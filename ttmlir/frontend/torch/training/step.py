@@ -19,7 +19,7 @@ from importlib import import_module
 from numbers import Real
 from typing import Any, NoReturn, cast
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError, plural
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.decompositions.untraceable import lookups_noted
@@ -288,7 +288,25 @@ class TrainStep:
         for optimizer in self._keeping.optimizers:
             # Schedulers warn if nobody has called `optimizer.step()` before them.
             optimizer._opt_called = True
-        return self.compiled(*batch, **self._keeping.rates(), **keywords)
+        rates = self._keeping.rates()
+        self._check_call(batch, keywords, rates)
+        return self.compiled(*batch, **rates, **keywords)
+
+    def _check_call(
+        self, batch: Sequence[Any], keywords: Mapping[str, Any], rates: Mapping[str, Any]
+    ) -> None:
+        """InputError for a call that is not of this form; rates are no arguments of it."""
+        arguments = self.compiled.source.signature.arguments
+        args, named = arguments.unflatten(iter(arguments.are_complex))
+        taken = ["numerics", *(name for name in named if name not in rates)]
+        if len(batch) == len(args) and set(keywords) <= set(taken):
+            return
+        got = ", ".join([f"{len(batch)}", *(f"{name}=" for name in keywords)])
+        reason = "; rates are those of the optimizers" if set(keywords) & set(rates) else ""
+        raise InputError(
+            f"'{self.compiled.name}' takes a batch of {plural(len(args), 'argument')}, "
+            f"{', '.join(f'{name}=' for name in taken)}; got {got}{reason}"
+        )
 
     def _learned_now(self) -> list[list[bool]]:
         """Of each group of parameters, which of them require a gradient."""
