@@ -430,15 +430,19 @@ def _muon(
 
 
 def _orthogonalized(group: Group, matrix: Any) -> Any:
-    """About the nearest matrix with orthogonal rows or columns: Newton and Schulz, in bf16."""
+    """About the nearest matrix with orthogonal rows or columns: Newton and Schulz.
+
+    As torch does, it keeps matrices in bf16, and scales and adds their products before it rounds.
+    """
     a, b, c = group["ns_coefficients"]
     is_tall = matrix.shape[0] > matrix.shape[1]
     x = matrix.bfloat16()
     x = x.T if is_tall else x
     x = x / x.norm().clamp(min=group["eps"])
     for _ in range(group["ns_steps"]):
-        products = x @ x.T
-        x = x * a + (products * b + (products @ products) * c) @ x
+        wide, products = x.float(), (x @ x.T).float()
+        change = (products * b + (products @ products) * c).bfloat16()
+        x = (wide * a + change.float() @ wide).bfloat16()
     return x.T if is_tall else x
 
 
