@@ -216,7 +216,9 @@ def test_what_is_no_number(options: Any, message: str) -> None:
         ttmlir.compile(jnp.tanh, jnp.ones((2, 3)), **{"buckets": {"x": {0: (2, 4)}}, **options})
 
 
-@pytest.mark.parametrize("buckets", ["abc", {"x": (1, 2)}, {"x": {0: 3}}, {"x": {0: "12"}}])
+@pytest.mark.parametrize(
+    "buckets", ["abc", {"x": (1, 2)}, {"x": {0: 3}}, {"x": {0: "12"}}, {"x": {"0": (1, 2)}}]
+)
 def test_buckets_of_another_form(buckets: Any) -> None:
     """The message shows the form."""
     form = re.escape("sizes by arguments and dimensions: {'x': {0: (1, 8)}}; got " + repr(buckets))

@@ -197,6 +197,8 @@ def _check_form(buckets: Any) -> None:
         for sizes in _values(by_dimension, buckets):
             if isinstance(sizes, str) or not isinstance(sizes, (Sequence, Buckets)):
                 raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
+        if not all(isinstance(dimension, int) for dimension in by_dimension):
+            raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
 
 
 def _values(mapping: Any, buckets: Any) -> list[Any]:
@@ -428,7 +430,7 @@ def compile(
     accuracy: float | None = None,
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
-    resident: Sequence[str] = (),
+    resident: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     buckets: None = None,
 ) -> CompiledModel: ...
@@ -448,7 +450,7 @@ def compile(
     accuracy: float | None = None,
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
-    resident: Sequence[str] = (),
+    resident: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     buckets: BucketsByName,
     fill: Mapping[str, Number] = ...,
@@ -468,7 +470,7 @@ def compile(
     accuracy: float | None = None,
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
-    resident: Sequence[str] = (),
+    resident: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     buckets: BucketsByName | None = None,
     fill: Mapping[str, Number] = MappingProxyType({}),
@@ -534,7 +536,8 @@ def compile(
     _check_fill(fill, buckets)
     model, weights = _with_weights(model, weights)
     options = complete_options(target, options, spelling, optimization_level)
-    kwargs = dict(example_kwargs or {})
+    kwargs = keywords_of(example_kwargs)
+    resident, keep = _names("resident", resident), _names("keep", keep)
     if accuracy is not None:
         _check_accuracy(accuracy, target, buckets, options)
     if buckets is not None:
@@ -593,6 +596,25 @@ def compile(
         return narrow_formats(compile_with, accuracy)
 
     return _warned(make, [(imported.name, message) for message in imported.warnings])
+
+
+def keywords_of(given: Any) -> dict[str, Any]:
+    """Examples of arguments by name; TypeError for what has no names."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ArgumentTypeError(f"example_kwargs are arguments by name: {{'x': x}}; got {given!r}")
+    return dict(cast("Mapping[str, Any]", given or {}))
+
+
+def _names(what: str, given: Any) -> list[str]:
+    """Names of arguments, or one, as a list; TypeError for what are none."""
+    names: Any = [given] if isinstance(given, str) else [] if given is None else given
+    if not isinstance(names, Iterable) or not all(
+        isinstance(each, str) for each in cast("Iterable[Any]", names)
+    ):
+        raise ArgumentTypeError(
+            f"{what} is the name of an argument, or a list of names; got {given!r}"
+        )
+    return list(cast("Iterable[str]", names))
 
 
 def _within(mesh: Any) -> AbstractContextManager[Any]:
@@ -836,6 +858,7 @@ def compile_programs(
     """
     _check_weights(weights)
     options = complete_options(target, options, spelling, optimization_level)
+    keep = _names("keep", keep)
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
     models = _import_kept(
@@ -873,20 +896,19 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
 
 def _import_kept(
     calls: Sequence[_Call],
-    keep: str | Sequence[str],
+    names: Sequence[str],
     import_whole: Callable[[], Sequence[ImportedModel]],
     programs: Sequence[str] = (),
     *,
     weights: Weights = "constants",
 ) -> Sequence[tuple[ImportedModel, CallArguments]]:
     """Models, and examples of what their calls pass; ArgumentError for what cannot be kept."""
-    if not keep:
+    if not names:
         return [
             (imported, (args, kwargs))
             for imported, (_, args, kwargs) in zip(import_whole(), calls, strict=True)
         ]
     packages = {_framework_of(call) for call in calls}
-    names = [keep] if isinstance(keep, str) else keep
     if packages in ({"torch"}, {"onnx"}):
         [package] = packages
         keeping: Any = import_module(_installed(package, f"ttmlir.frontend.{package}.keeping"))
