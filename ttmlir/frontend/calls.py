@@ -99,8 +99,8 @@ class Opener(ABC):
         """True for what becomes an array of the program."""
 
     @abstractmethod
-    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
-        """An example of the same type with another shape."""
+    def example_like(self, leaf: Any, shape: Sequence[int], fill: Number) -> Any:
+        """An example with another shape: the same numbers, as far as they go, and `fill`."""
 
     @abstractmethod
     def result_shapes(
@@ -987,7 +987,7 @@ class CallableModel:
         if wrong:
             raise InputError(
                 f"'{self.name}' was compiled for other arguments: {'; '.join(wrong)}; "
-                f"{self.REMEDY_FOR_OTHER_ARGUMENTS}"
+                f"{self.remedy_for_other_arguments}"
             )
         for index in sorted(bound):
             host, kept = hosts[index], bound[index]
@@ -1007,7 +1007,7 @@ class CallableModel:
             for array, (shape, dtype) in zip(given, self._forms, strict=True)
         )
 
-    REMEDY_FOR_OTHER_ARGUMENTS = "give arguments of these shapes and types"
+    remedy_for_other_arguments = "give arguments of these shapes and types"
 
 
 def _with_truth_values(descs: Sequence[TensorDesc], sources: Types) -> Sequence[TensorDesc]:
@@ -1101,9 +1101,12 @@ class JaxOpener(Opener):
             return True
         return hasattr(value, "shape") and hasattr(value, "dtype") and not _is_registered(value)
 
-    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
-        """A description: JAX traces with nothing else."""
-        return import_module("jax").ShapeDtypeStruct(tuple(shape), leaf.dtype)
+    def example_like(self, leaf: Any, shape: Sequence[int], fill: Number) -> Any:
+        """An array; a description of a description, and of keys."""
+        jax: Any = import_module("jax")
+        if isinstance(leaf, jax.ShapeDtypeStruct) or is_key(leaf.dtype):
+            return jax.ShapeDtypeStruct(tuple(shape), leaf.dtype)
+        return resize(np.asarray(leaf), shape, fill)
 
     def result_shapes(
         self, function: Callable[..., Any], leaves: Sequence[Any]
@@ -1171,7 +1174,7 @@ FRAMEWORKS = ("", "jax", "torch")
 
 def convention_of(
     signature: CallSignature,
-    bound: Mapping[int, Array],
+    bound: dict[int, Array],
     framework: str = "",
     *,
     takes_wide: Callable[[], bool],
@@ -1179,9 +1182,10 @@ def convention_of(
     """How a program is called by its signature.
 
     Arguments are arrays of NumPy, JAX or torch; results those of `framework`. `bound` are the
-    inputs that no argument gives. Where the program `takes_wide` arrays, of 64 bits, JAX did, too.
+    inputs that no argument gives, and change with the state. Where the program `takes_wide` arrays,
+    of 64 bits, JAX did, too.
     """
-    caller = _Caller(signature, dict(bound), make_arrays_of(framework), takes_wide)
+    caller = _Caller(signature, bound, make_arrays_of(framework), takes_wide)
     return CallingConvention(
         name=signature.name,
         input_names=[
@@ -1287,6 +1291,14 @@ def array_of_number(number: Number, dtype: np.dtype[Any], what: str) -> Array:
         raise InputError(
             f"{what} is {reprlib.repr(number)}, which {dtype.name} cannot hold"
         ) from None
+
+
+def resize(array: Array, shape: Sequence[int], fill: Number) -> Array:
+    """An array cut off, or padded at the end, to a shape; ArithmeticError for a wrong number."""
+    with np.errstate(invalid="raise"):
+        made = np.full(shape, fill, array.dtype)
+    made[tuple(map(slice, array.shape))] = array[tuple(map(slice, shape))]
+    return made
 
 
 def words_of_key(leaf: Any) -> Any:

@@ -201,6 +201,16 @@ def positional(inputs: int, outputs: int) -> tuple[Structure, Structure]:
     return arguments, LEAF if outputs == 1 else tuple_of(*[LEAF] * outputs)
 
 
+@dataclass(frozen=True)
+class DynamicSize:
+    """A size that differs from call to call; the file has a program for each of a few."""
+
+    sizes: tuple[int, ...]
+    """What there are programs for, the smallest first."""
+    places: tuple[tuple[int, int], ...]
+    """The arrays of a call that have it, and which dimension of each."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CallSignature:
     """How a model is called; see the schema's table of that name."""
@@ -223,6 +233,10 @@ class CallSignature:
     argument_types: Types = ()
     """Of the inputs of the program in the model; none where the program has the same."""
     result_types: Types = ()
+    dynamic_sizes: tuple[DynamicSize, ...] = ()
+    """Of the first of several programs, one for each combination, in the order of the file."""
+    fill: tuple[int | float, ...] = ()
+    """What each array of a call is padded with to the sizes of a program."""
 
     def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The leaves of a call; InputError for another structure."""
@@ -269,6 +283,15 @@ class CallSignature:
             "kept": list(self.kept),
             "argument_types": _names_of_types(self.argument_types),
             "result_types": _names_of_types(self.result_types),
+            "dynamic_sizes": [
+                {
+                    "sizes": list(each.sizes),
+                    "arrays": [array for array, _ in each.places],
+                    "dimensions": [dimension for _, dimension in each.places],
+                }
+                for each in self.dynamic_sizes
+            ],
+            "fill": json.dumps(self.fill) if self.fill else None,
         }
 
 
@@ -293,6 +316,8 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         kept=tuple(int(index) for index in table["kept"] or ()),
         argument_types=_read_types(table["argument_types"], f"{where}.argument_types"),
         result_types=_read_types(table["result_types"], f"{where}.result_types"),
+        dynamic_sizes=tuple(_read_size(each, where) for each in table["dynamic_sizes"] or ()),
+        fill=_read_fill(table["fill"], f"{where}.fill"),
     )
     arguments = signature.arguments
     kinds = [child.kind for child in arguments.children]
@@ -313,6 +338,13 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         and signature.results.leaf_count == outputs - signature.state
         and len(signature.argument_types) in (0, inputs)
         and len(signature.result_types) in (0, outputs)
+        and len(signature.fill) in (0, len(arguments.are_complex))
+        and not (signature.dynamic_sizes and any(arguments.are_complex))
+        and all(
+            array < len(arguments.are_complex)
+            for size in signature.dynamic_sizes
+            for array, _ in size.places
+        )
     )
     if not fits:
         raise BinaryError(
@@ -320,6 +352,29 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
             f"{plural(outputs, 'output')}"
         )
     return signature
+
+
+def _read_size(table: Table, where: str) -> DynamicSize:
+    sizes = tuple(int(size) for size in table["sizes"] or ())
+    if len(sizes) < 2 or sorted({0, *sizes}) != [0, *sizes]:
+        raise BinaryError(f"{where}.dynamic_sizes: {sizes} are not two or more rising sizes")
+    arrays, dimensions = table["arrays"] or (), table["dimensions"] or ()
+    if len(arrays) != len(dimensions) or len(arrays) == 0:
+        raise BinaryError(
+            f"{where}.dynamic_sizes: {len(arrays)} arrays, but {len(dimensions)} dimensions"
+        )
+    places = zip(arrays, dimensions, strict=True)
+    return DynamicSize(sizes, tuple((int(array), int(dimension)) for array, dimension in places))
+
+
+def _read_fill(text: str | None, where: str) -> tuple[int | float, ...]:
+    if not text:
+        return ()
+    numbers = _read_json(text, where)
+    items: list[Any] = cast("list[Any]", numbers) if isinstance(numbers, list) else [None]
+    if not all(isinstance(each, int | float) for each in items):
+        raise BinaryError(f"{where}: not a list of numbers")
+    return tuple(items)
 
 
 def _names_of_types(types: Types) -> list[str]:
