@@ -74,6 +74,9 @@ _PLAIN = (str, bytes, int, float, complex, type, ModuleType)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 
 
+_LONGEST_FACTS = 200
+
+
 @dataclass(frozen=True)
 class Opened:
     """One level of a container."""
@@ -89,6 +92,15 @@ class Opened:
     """Of what is a dictionary in a file."""
     context: Any = None
     """What must be equal for two containers to be of one kind, beside class and names."""
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Parts of that with names, such as the shape of a sparse matrix."""
+
+    @property
+    def spelled_facts(self) -> str:
+        """As files and messages have them; empty if one of them is no short constant."""
+        text = ", ".join(f"{name}={value!r}" for name, value in self.facts.items())
+        plain = all(isinstance(each, str | int | float | tuple) for each in self.facts.values())
+        return text if plain and len(text) <= _LONGEST_FACTS else ""
 
 
 class Opener(ABC):
@@ -363,8 +375,8 @@ class ContainerLayout(Layout):
             )
         if not self.is_mapping and not _are_same(opened.context, self.opened.context):
             raise InputError(
-                f"was compiled for another {self.of.__name__} as {what}: one that differs in what "
-                "is no array; call ttmlir.compile again with this value"
+                f"was compiled for another {self.of.__name__} as {what}: one that differs in "
+                f"{self._difference(opened)}; call ttmlir.compile again with this value"
             )
         given = dict(zip(opened.names, opened.children, strict=True))
         return [
@@ -372,6 +384,15 @@ class ContainerLayout(Layout):
             for name, part in zip(self.names, self.parts, strict=True)
             for leaf in part.flatten(given[name], what + name)
         ]
+
+    def _difference(self, other: Opened) -> str:
+        """In which facts another container is different."""
+        differing = [
+            f"{name} ({_spell(value)}, not {_spell(other.facts[name])})"
+            for name, value in self.opened.facts.items()
+            if name in other.facts and not _are_same(other.facts[name], value)
+        ]
+        return " and ".join(differing) or "what is no array"
 
     @property
     def is_mapping(self) -> bool:
@@ -406,7 +427,8 @@ class ContainerLayout(Layout):
         """A tuple, list or dictionary; constants that no file can hold are left out of objects."""
         if self.opened.kind != "Dict":
             children = tuple(part.structure for part in self.parts)
-            return Structure(kind=self.opened.kind, children=children)
+            facts = self.opened.spelled_facts or None
+            return Structure(kind=self.opened.kind, children=children, value=facts)
         parts: dict[Any, Layout] = dict(zip(self.opened.keys, self.parts, strict=True))
         if not self.is_mapping:
             parts = {key: part for key, part in parts.items() if not _is_opaque(part)}
@@ -1142,6 +1164,8 @@ class JaxOpener(Opener):
 
         keyed, tree = tree_util.tree_flatten_with_path(value, is_leaf=is_child)
         keys = tuple(path[0].key for path, _ in keyed) if isinstance(value, Mapping) else ()
+        node: Any = tree.node_data()
+        facts = cast("dict[str, Any]", node[1]) if node and isinstance(node[1], dict) else {}
         switches = {n: each for n, (_, each) in enumerate(keyed) if _is_switch(value, each)}
 
         def rebuild(items: Sequence[Any]) -> Any:
@@ -1159,6 +1183,7 @@ class JaxOpener(Opener):
             kind="Dict" if isinstance(value, Mapping) else "Tuple",
             keys=keys,
             context=(tree, tuple(switches.items())),
+            facts=facts,
         )
 
 
@@ -1218,7 +1243,7 @@ class _Caller:
         """The arrays of a call."""
         kwargs = self._with_seed(args, kwargs)
         try:
-            leaves = self._signature.flatten(args, kwargs)
+            leaves = self._signature.flatten(args, kwargs, _open_other)
         except InputError as error:
             raise InputError(f"'{self._signature.name}': {error}") from error
         narrow = self._signature.framework == "jax" and not self._takes_wide()
@@ -1250,6 +1275,13 @@ class _Caller:
         self.bound.update(zip(self.state, results, strict=False))
         joined = join_pairs(results[signature.state :], signature.results.are_complex)
         return signature.results.unflatten(iter([self._make(result) for result in joined]))
+
+
+def _open_other(value: Any) -> tuple[Sequence[Any], str] | None:
+    """The children and the facts of what JAX knows as a container, such as a sparse matrix."""
+    is_plain = value is None or isinstance(value, Mapping)
+    opened = None if is_plain or "jax" not in sys.modules else OPENER.open_registered(value)
+    return opened and (opened.children, opened.spelled_facts)
 
 
 def as_array(leaf: Any, what: str, *, narrow: bool = False) -> Array | Number:

@@ -8,7 +8,7 @@ file is called as the model was.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -39,6 +39,14 @@ _LEAVES = ("Leaf", "Complex")
 _CONTAINERS = ("Tuple", "List", "Dict")
 
 
+OpenOther = Callable[[Any], "tuple[Sequence[Any], str] | None"]
+"""The items of an object, and what else there is to know of it; None for what has none."""
+
+
+def _open_none(_: Any) -> None:
+    """For callers that know no other containers."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Structure:
     """An array, a container of structures, or a value that is no array."""
@@ -49,10 +57,14 @@ class Structure:
     keys: tuple[Key, ...] = ()
     """Of a dictionary, in the order of the children."""
     value: Key = None
-    """Of a constant; of an ignored generator of random numbers, which seed comes from it."""
+    """Of a constant; of an ignored generator of random numbers, which seed comes from it; of what
+    is no plain tuple, what else there is to know of it, such as `shape=(4, 4)`."""
 
-    def flatten(self, value: Any, what: str) -> list[Any]:
-        """The leaves of a value of this structure; `what` is named if it has another one."""
+    def flatten(self, value: Any, what: str, open_other: OpenOther = _open_none) -> list[Any]:
+        """The leaves of a value of this structure; `what` is named if it has another one.
+
+        `open_other` gives the items of what is no tuple, list or dictionary.
+        """
         match self.kind:
             case "Leaf" | "Complex":
                 return [value]
@@ -63,11 +75,11 @@ class Structure:
                     raise InputError(f"{what} is {self.value!r} in this program, not {value!r}")
                 return []
             case "Dict":
-                return self._flatten_dict(value, what)
+                return self._flatten_dict(value, what, open_other)
             case _:
-                return self._flatten_sequence(value, what)
+                return self._flatten_sequence(value, what, open_other)
 
-    def _flatten_dict(self, value: Any, what: str) -> list[Any]:
+    def _flatten_dict(self, value: Any, what: str, open_other: OpenOther) -> list[Any]:
         if isinstance(value, Mapping):
             given = cast("Mapping[Key, Any]", value)
         else:
@@ -82,19 +94,25 @@ class Structure:
         return [
             leaf
             for key, child in zip(self.keys, self.children, strict=True)
-            for leaf in child.flatten(given[key], f"{what}[{key!r}]")
+            for leaf in child.flatten(given[key], f"{what}[{key!r}]", open_other)
         ]
 
-    def _flatten_sequence(self, value: Any, what: str) -> list[Any]:
-        if not isinstance(value, tuple | list):
+    def _flatten_sequence(self, value: Any, what: str, open_other: OpenOther) -> list[Any]:
+        facts = ""
+        if isinstance(value, tuple | list):
+            items = cast("Sequence[Any]", value)
+        elif (opened := open_other(value)) is not None:
+            items, facts = opened
+        else:
             raise InputError(f"{what} is a {self.kind.lower()}, got a {type(value).__name__}")
-        items = cast("Sequence[Any]", value)
+        if facts and self.value and facts != self.value:
+            raise InputError(f"{what} has {self.value} in this program, not {facts}")
         if len(items) != len(self.children):
             raise InputError(f"{what} has {plural(len(self.children), 'item')}, got {len(items)}")
         return [
             leaf
             for index, (child, item) in enumerate(zip(self.children, items, strict=True))
-            for leaf in child.flatten(item, f"{what}[{index}]")
+            for leaf in child.flatten(item, f"{what}[{index}]", open_other)
         ]
 
     def unflatten(self, leaves: Iterator[Any]) -> Any:
@@ -238,7 +256,12 @@ class CallSignature:
     fill: tuple[int | float, ...] = ()
     """What each array of a call is padded with to the sizes of a program."""
 
-    def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+    def flatten(
+        self,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        open_other: OpenOther = _open_none,
+    ) -> list[Any]:
         """The leaves of a call; InputError for another structure."""
         positions, names = self.arguments.children
         if len(args) != len(positions.children):
@@ -247,14 +270,14 @@ class CallSignature:
         leaves = [
             leaf
             for index, (child, value) in enumerate(zip(positions.children, args, strict=True))
-            for leaf in child.flatten(value, f"argument {index}")
+            for leaf in child.flatten(value, f"argument {index}", open_other)
         ]
         if set(kwargs) != set(names.keys):
             raise InputError(
                 f"takes the arguments {_spell_keys(names.keys)} by name, got {_spell_keys(kwargs)}"
             )
         for key, child in zip(names.keys, names.children, strict=True):
-            leaves += child.flatten(kwargs[str(key)], f"argument {key}")
+            leaves += child.flatten(kwargs[str(key)], f"argument {key}", open_other)
         return leaves
 
     @property
@@ -419,7 +442,7 @@ def _read_node(rest: Iterator[Table], most: int, depth: int, where: str) -> Stru
             kind=kind, children=children, keys=_scalars(cast("list[Any]", keys), where)
         )
     value = None
-    if kind in ("Constant", "Ignored"):
+    if kind in ("Constant", "Ignored", "Tuple"):
         [value] = _scalars([_read_json(node["text"], where)], where)
     return Structure(kind=kind, children=children, value=value)
 
