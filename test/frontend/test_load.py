@@ -182,9 +182,7 @@ def test_objects_that_jax_knows(tmp_path: Path) -> None:
     message = r"another BCOO as m: one that differs in unique_indices \(True, not False\); call"
     with pytest.raises(InputError, match=message):
         compiled(other, v)
-    message = (
-        r"argument 0 has shape=\(4, 4\), indices_sorted=True, unique_indices=True in this"
-    )
+    message = r"argument 0 has shape=\(4, 4\), indices_sorted=True, unique_indices=True in this"
     with pytest.raises(InputError, match=message):
         loaded(other, v)
     for wrong in ({"data": matrix.data, "indices": matrix.indices}, None):
