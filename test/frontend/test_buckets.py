@@ -106,6 +106,15 @@ def test_programs_of_a_file_share_state(target: Any, tmp_path: Path) -> None:
     assert loaded(np.ones((4, 3), np.float32))[0, 0] == 2
 
 
+def test_programs_that_draw_numbers(tmp_path: Path) -> None:
+    """The seed is an argument that has no size."""
+    compiled = ttmlir.compile(nn.Dropout(0.5), torch.ones(4, 3), buckets={"input": {0: (4, 8)}})
+    loaded = ttmlir.load(compiled.save(tmp_path / "random.ttnn"), framework="torch")
+    x = torch.ones(7, 3)
+    torch.testing.assert_close(loaded(x, seed=3), compiled(x, seed=3))
+    assert set(loaded(x, seed=3).flatten().tolist()) == {0, 2}
+
+
 def test_names_of_models_of_one_size(tmp_path: Path) -> None:
     """Some belong to all programs; the others say where they are."""
     compiled = ttmlir.compile(jnp.tanh, jnp.ones(2), buckets={"x": {0: (2, 4)}}, fill={"x": 3})

@@ -148,7 +148,7 @@ EMPTY_DICT = node("Dict", 0, "[]")
         ({"dynamic_sizes": [size(9, 4)]}, r"\(9, 4\) are not two or more rising sizes"),
         ({"dynamic_sizes": [size(4, 9, arrays=())]}, "0 arrays, but 1 dimensions"),
         ({"dynamic_sizes": [size(4, 9, arrays=(2,))]}, "does not fit a program"),
-        ({"fill": "[1]"}, "does not fit a program"),
+        ({"fill": "[1, 2, 3]"}, "does not fit a program"),
         ({"fill": '["1", 2]'}, "fill: not a list of numbers"),
         ({"result_types": ["", "object"]}, "result_types: 'object' is no type of numbers"),
     ],

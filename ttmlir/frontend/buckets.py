@@ -77,7 +77,9 @@ class BucketPlan:
         names = tuple(signature.leaf_names)
         places = [(*place, number) for number, size in enumerate(found) for place in size.places]
         sizes = tuple(Buckets(*size.sizes) for size in found)
-        return BucketPlan(names, tuple(sorted(places)), sizes, signature.fill or (0,) * len(names))
+        # Seeds of random numbers are further arrays.
+        fill = (*signature.fill, *[0] * (len(names) - len(signature.fill)))
+        return BucketPlan(names, tuple(sorted(places)), sizes, fill)
 
     def in_signature(self, signature: CallSignature) -> CallSignature:
         """The signature of the first program with what a loaded file needs of the plan."""
@@ -271,7 +273,7 @@ class SizedPrograms:
         actual, choice = self._choose(args, kwargs)
         program = self._by_choice[choice]
         arrays = [
-            self._plan.resize(resize, np.asarray(array), number, choice)
+            self._plan.resize(resize, array, number, choice)
             for number, array in enumerate(program.flatten(args, kwargs))
         ]
 

@@ -361,7 +361,7 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         and signature.results.leaf_count == outputs - signature.state
         and len(signature.argument_types) in (0, inputs)
         and len(signature.result_types) in (0, outputs)
-        and len(signature.fill) in (0, len(arguments.are_complex))
+        and len(signature.fill) <= len(arguments.are_complex)
         and not (signature.dynamic_sizes and any(arguments.are_complex))
         and all(
             array < len(arguments.are_complex)
