@@ -26,8 +26,10 @@ if TYPE_CHECKING:
         KernelError,
     )
     from ttmlir.explorer.server import explore
+    from ttmlir.frontend.bucketed import BucketedModel
+    from ttmlir.frontend.buckets import Buckets
     from ttmlir.frontend.compiled import CompiledModel, CompiledPrograms, Example, LoadedModel, load
-    from ttmlir.frontend.dispatch import BucketedModel, Buckets, compile, compile_programs
+    from ttmlir.frontend.dispatch import compile, compile_programs
     from ttmlir.frontend.torch.distributed.virtual_devices import virtual_devices
     from ttmlir.frontend.torch.training.step import train_function, train_step
     from ttmlir.frontend.weights.loading import WeightFiles, load_weights
@@ -42,8 +44,8 @@ if TYPE_CHECKING:
     from ttmlir.tuning.suggestions import suggest
 
 _HOMES = {
-    "BucketedModel": "ttmlir.frontend.dispatch",
-    "Buckets": "ttmlir.frontend.dispatch",
+    "BucketedModel": "ttmlir.frontend.bucketed",
+    "Buckets": "ttmlir.frontend.buckets",
     "CompilationError": "ttmlir.errors",
     "CompiledModel": "ttmlir.frontend.compiled",
     "CompiledPrograms": "ttmlir.frontend.compiled",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import ttmlir
-from ttmlir.frontend.dispatch import number_in
+from ttmlir.frontend.buckets import check_number
 from ttmlir.runtime.errors import InputError
 
 torch: Any = import_module("torch")
@@ -58,10 +60,93 @@ def test_sequences_of_any_length(tmp_path: Path) -> None:
         [(_, desc), _] = compiled.program_for(tokens, mask).inputs
         assert "x".join(map(str, desc.shape)) == taken
     assert "BucketedModel(Pooling, tokens[0]: (1, 4), tokens[1]: (3, 8), mask[0]" in repr(compiled)
-    path = compiled.save(tmp_path / "pooling.ttnn")
-    loaded = ttmlir.load(path, program=1, framework="torch")
-    tokens, mask = torch.randint(11, (1, 8)), torch.ones(1, 8).long()
-    torch.testing.assert_close(loaded(tokens, mask)["mean"], module(tokens, mask)["mean"].detach())
+    path = compiled.save(tmp_path / "pooling.ttnn", golden=True)
+    loaded = pickle.loads(pickle.dumps(ttmlir.load(path, framework="torch")))
+    for rows, columns in ((1, 3), (3, 8), (2, 5)):
+        tokens, mask = torch.randint(11, (rows, columns)), torch.ones(rows, columns).long()
+        got, wanted = loaded(tokens, mask), module(tokens, mask)
+        for name in ("rows", "mean", "length"):
+            torch.testing.assert_close(got[name], wanted[name].detach())
+    assert repr(loaded).startswith("LoadedModel(Pooling, tokens[0]: (1, 4), tokens[1]: (3, 8), m")
+    with pytest.raises(InputError, match="dimension 1 of tokens is 9; the buckets are 3, 8"):
+        loaded(torch.ones(1, 9).long(), torch.ones(1, 9).long())
+    one = ttmlir.load(path, program="main_1_8", framework="torch")
+    assert one.golden is not None
+    torch.testing.assert_close(one(*one.golden.args)["mean"], one.golden.result["mean"])
+    assert one.golden.args[0][0, 5:].tolist() == [7, 7, 7]
+    others = "another program by ttmlir.load(path, program=...): 0 'main_1_3', 1 'main_1_8', 2 'ma"
+    with pytest.raises(InputError, match=re.escape(others)):
+        one(tokens, mask)
+
+
+class Counter(nn.Module):
+    """Counts its calls and adds the count."""
+
+    def __init__(self) -> None:
+        """No calls yet."""
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x: Any) -> Any:
+        """The rows with the count."""
+        self.calls += 1
+        return x + self.calls
+
+
+@pytest.mark.parametrize("target", ["ttnn", "kernels"])
+def test_programs_of_a_file_share_state(target: Any, tmp_path: Path) -> None:
+    """As those of a compiled model do."""
+    compiled = ttmlir.compile(
+        Counter(), torch.zeros(4, 3), target=target, buckets={"x": {0: (4, 8)}}, fill={"x": -1}
+    )
+    path = compiled.save(tmp_path / ("c.ttnn" if target == "ttnn" else "c.ttm"))
+    loaded = ttmlir.load(path, weights={"calls": np.zeros(1, np.float32)})
+    for rows, count in ((4, 1), (7, 2), (3, 3)):
+        np.testing.assert_array_equal(loaded(np.ones((rows, 3), np.float32))[:, 0], 1.0 + count)
+    loaded.restart()
+    assert loaded(np.ones((4, 3), np.float32))[0, 0] == 2
+
+
+def test_programs_that_draw_numbers(tmp_path: Path) -> None:
+    """The seed is an argument that has no size."""
+    compiled = ttmlir.compile(nn.Dropout(0.5), torch.ones(4, 3), buckets={"input": {0: (4, 8)}})
+    loaded = ttmlir.load(compiled.save(tmp_path / "random.ttnn"), framework="torch")
+    x = torch.ones(7, 3)
+    torch.testing.assert_close(loaded(x, seed=3), compiled(x, seed=3))
+    assert set(loaded(x, seed=3).flatten().tolist()) == {0, 2}
+
+
+def test_names_of_models_of_one_size(tmp_path: Path) -> None:
+    """Some belong to all programs; the others say where they are."""
+    compiled = ttmlir.compile(jnp.tanh, jnp.ones(2), buckets={"x": {0: (2, 4)}}, fill={"x": 3})
+    assert "@main_4(" in compiled.text()
+    assert compiled.to_bytes() == compiled.programs.to_bytes()
+    assert compiled.programs.main_4.inputs[0][1].shape == (4,)
+    golden = ttmlir.load(compiled.save(tmp_path / "t", golden=True), program="main_4").golden
+    assert golden is not None
+    np.testing.assert_allclose(golden.result, np.tanh([1, 1, 3, 3]), atol=1e-6)
+    where = "no 'inputs' for all sizes; its programs have: compiled.programs.main_2.inputs$"
+    with pytest.raises(AttributeError, match=where):
+        _ = compiled.inputs
+    with pytest.raises(ttmlir.Error, match="no 'stages' for all sizes; compile the model for one"):
+        _ = compiled.stages
+    with pytest.raises(AttributeError, match="a model with buckets has no attribute 'sise'"):
+        _ = compiled.sise
+
+
+def test_exported_functions_of_any_size() -> None:
+    """Of JAX their calls are functions; the message says so."""
+    [size] = jax.export.symbolic_shape("b")
+    description = jax.ShapeDtypeStruct((size, 3), jnp.float32)
+    exported = jax.export.export(jax.jit(lambda x: x * 2))(description)
+    compiled = ttmlir.compile(exported.call, jnp.ones((2, 3)), buckets={"args[0]": {0: (2, 4)}})
+    assert compiled(jnp.ones((3, 3))).shape == (3, 3)
+    message = re.escape("functions: ttmlir.compile(exported.call, x, buckets={'args[0]': {0: ")
+    for args in ((), (jnp.ones((2, 3)),)):
+        with pytest.raises(TypeError, match=message):
+            ttmlir.compile(exported, *args, buckets={"x": {0: (2, 4)}})
+    with pytest.raises(TypeError, match=r"buckets go with examples of the arguments: ttmlir\.c"):
+        ttmlir.compile(nn.Linear(3, 4), buckets={"input": {0: (2, 4)}})
 
 
 def test_functions_of_jax() -> None:
@@ -80,7 +165,7 @@ def test_functions_of_jax() -> None:
         np.testing.assert_allclose(least, x[:, :columns].min(axis=1))
 
 
-def test_results_that_are_smaller() -> None:
+def test_results_that_are_smaller(tmp_path: Path) -> None:
     """Strides, windows and slices; the framework says which sizes follow."""
     torch.manual_seed(2)
     convolve = nn.Conv1d(4, 3, 3, stride=2, padding=1)
@@ -88,6 +173,11 @@ def test_results_that_are_smaller() -> None:
     for length in (1, 5, 8, 20, 33):
         x = torch.randn(2, 4, length)
         torch.testing.assert_close(compiled(x), convolve(x), atol=1e-5, rtol=1e-4)
+    loaded = ttmlir.load(compiled.save(tmp_path / "c.ttnn"), framework="torch")
+    torch.testing.assert_close(loaded(x), convolve(x), atol=1e-5, rtol=1e-4)
+    refused = "file does not say how dimension 2 of result 0 follows the sizes 9: pad the arguments"
+    with pytest.raises(InputError, match=refused):
+        loaded(x[..., :9])
 
     def differences(x: Any, y: Any) -> Any:
         return {"of": x[1:] - x[:-1], "sums": x[::3].sum(1), "both": x[:-2, None] * y[None]}
@@ -168,38 +258,37 @@ def test_calls_that_do_not_fit() -> None:
 )
 def test_buckets_that_do_not_fit(buckets: Any, fill: Any, message: str) -> None:
     """Told when the model is compiled."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         ttmlir.compile(lambda x: x.reshape(-1), jnp.ones((2, 3)), buckets=buckets, fill=fill)
 
 
 @pytest.mark.parametrize(
-    ("element", "number", "kept"),
+    ("element", "number", "is_kept"),
     [
-        ("uint8", 255, 255),
-        ("uint8", 300, None),
-        ("uint8", -1, None),
-        ("int32", np.int64(-(2**31)), -(2**31)),
-        ("int32", 2.0, 2),
-        ("int32", 2.7, None),
-        ("int32", float("nan"), None),
-        ("int32", float("inf"), None),
-        ("int32", 10**400, None),
+        ("uint8", 255, True),
+        ("uint8", 300, False),
+        ("uint8", -1, False),
+        ("int32", np.int64(-(2**31)), True),
+        ("int32", 2.0, True),
+        ("int32", 2.7, False),
+        ("int32", float("nan"), False),
+        ("int32", float("inf"), False),
+        ("int32", 10**400, False),
         ("bool", 1, True),
-        ("bool", 2, None),
-        ("float32", -float("inf"), -float("inf")),
-        ("bfloat16", 0.5, 0.5),
-        ("bfloat16", 10**400, None),
+        ("bool", 2, False),
+        ("float32", -float("inf"), True),
+        ("bfloat16", 0.5, True),
+        ("bfloat16", 10**400, False),
     ],
 )
-def test_numbers_that_pad(element: str, number: Any, kept: Any) -> None:
+def test_numbers_that_pad(element: str, number: Any, is_kept: bool) -> None:
     """They are numbers of the argument's type, or refused when it is compiled."""
-
     dtype = jnp.dtype(element)
-    if kept is None:
-        with pytest.raises(ValueError, match=f"fill: 'x' is {element}, which cannot hold "):
-            number_in(dtype, number, "x")
+    if is_kept:
+        check_number(dtype, number, "x")
     else:
-        np.testing.assert_array_equal(number_in(dtype, number, "x"), dtype.type(kept), strict=True)
+        with pytest.raises(ValueError, match=f"fill: 'x' is {element}, which cannot hold "):
+            check_number(dtype, number, "x")
 
 
 @pytest.mark.parametrize(

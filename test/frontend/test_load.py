@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from jax.experimental import sparse
 
 import ttmlir
 from ttmlir.compiler import parse, write_ttnn
@@ -243,12 +244,33 @@ def test_a_file_without_a_signature() -> None:
     assert "input 1: float32[64,128]" in repr(model)
 
 
+def test_objects_that_jax_knows(tmp_path: Path) -> None:
+    """Sparse matrices, or their arrays; what is no array has to be that of the program."""
+    matrix = sparse.BCOO.fromdense(jnp.diag(jnp.arange(1.0, 5)))
+    compiled = ttmlir.compile(lambda m, v: m @ v, matrix, v := jnp.arange(4.0))
+    loaded = ttmlir.load(compiled.save(tmp_path / "sparse.ttnn"))
+    for given in (matrix, (matrix.data, matrix.indices)):
+        np.testing.assert_array_equal(loaded(given, v), [0, 2, 6, 12])
+    other = sparse.BCOO((matrix.data, matrix.indices), shape=(4, 4), indices_sorted=True)
+    message = r"another BCOO as m: one that differs in unique_indices \(True, not False\); call"
+    with pytest.raises(InputError, match=message):
+        compiled(other, v)
+    message = r"argument 0 has shape=\(4, 4\), indices_sorted=True, unique_indices=True in this"
+    with pytest.raises(InputError, match=message):
+        loaded(other, v)
+    for wrong in ({"data": matrix.data, "indices": matrix.indices}, None):
+        with pytest.raises(InputError, match="argument 0 is a tuple, got a"):
+            loaded(wrong, v)
+
+
 def test_a_program_of_several() -> None:
     """By its number."""
     x = np.random.default_rng(0).standard_normal((33, 70), np.float32)
     model = ttmlir.load(GOLDEN / "two_functions.ttnn", program=1)
     np.testing.assert_array_equal(model(x), x)
-    with pytest.raises(InputError, match="there is no program 2; the file has 2"):
+    with pytest.raises(
+        InputError, match="there is no program 2; the file has 2: 0 'forward', 1 'p"
+    ):
         ttmlir.load(GOLDEN / "two_functions.ttnn", program=2)
 
 

@@ -269,7 +269,7 @@ def test_programs_by_number() -> None:
     for number in (-1, 2):
         with pytest.raises(Error) as caught:
             binary.program(number)
-        message = f"x.ttnn: there is no program {number}; the file has 2"
+        message = f"x.ttnn: there is no program {number}; the file has 2: 0 'forward', 1 'second'"
         assert str(caught.value) == message
 
 

@@ -17,6 +17,7 @@ from ttmlir.runtime.signature import (
     MAX_DEPTH,
     NOTHING,
     CallSignature,
+    DynamicSize,
     Structure,
     bounded,
     constant,
@@ -95,6 +96,10 @@ def test_a_signature_in_a_file() -> None:
         ),
         signature(results=bounded([3])),
         signature(results=dict_of({"a": LIST, 3: tuple_of(NOTHING, constant(2.5))})),
+        signature(
+            dynamic_sizes=(DynamicSize((4, 9), ((0, 1), (1, 1))), DynamicSize((1, 2), ((0, 0),))),
+            fill=(2**64, float("-inf")),
+        ),
     ):
         assert read(given.to_table()) == given
     assert read(None) is None
@@ -115,6 +120,11 @@ def test_calls_by_a_signature() -> None:
 def node(kind: str, count: int = 0, text: str | None = None) -> dict[str, Any]:
     """A `StructureNode`."""
     return {"kind": kind, "count": count, "text": text}
+
+
+def size(*sizes: int, arrays: tuple[int, ...] = (0,)) -> dict[str, Any]:
+    """A `DynamicSize`."""
+    return {"sizes": sizes, "arrays": arrays, "dimensions": [0]}
 
 
 EMPTY_DICT = node("Dict", 0, "[]")
@@ -159,6 +169,12 @@ EMPTY_DICT = node("Dict", 0, "[]")
         ({"parameter_names": ["w"]}, "1 names of parameters, but 0 sizes"),
         ({"input_names": ["x"]}, "does not fit a program"),
         ({"argument_types": ["bool"]}, "does not fit a program"),
+        ({"dynamic_sizes": [size(4)]}, r"\(4,\) are not two or more rising sizes"),
+        ({"dynamic_sizes": [size(9, 4)]}, r"\(9, 4\) are not two or more rising sizes"),
+        ({"dynamic_sizes": [size(4, 9, arrays=())]}, "0 arrays, but 1 dimensions"),
+        ({"dynamic_sizes": [size(4, 9, arrays=(2,))]}, "does not fit a program"),
+        ({"fill": "[1, 2, 3]"}, "does not fit a program"),
+        ({"fill": '["1", 2]'}, "fill: not a list of numbers"),
         ({"result_types": ["", "object"]}, "result_types: 'object' is no type of numbers"),
     ],
 )

@@ -74,6 +74,9 @@ _PLAIN = (str, bytes, int, float, complex, type, ModuleType)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 
 
+_LONGEST_FACTS = 200
+
+
 @dataclass(frozen=True)
 class Opened:
     """One level of a container."""
@@ -89,6 +92,15 @@ class Opened:
     """Of what is a dictionary in a file."""
     context: Any = None
     """What must be equal for two containers to be of one kind, beside class and names."""
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Parts of that with names, such as the shape of a sparse matrix."""
+
+    @property
+    def spelled_facts(self) -> str:
+        """As files and messages have them; empty if one of them is no short constant."""
+        text = ", ".join(f"{name}={value!r}" for name, value in self.facts.items())
+        plain = all(isinstance(each, str | int | float | tuple) for each in self.facts.values())
+        return text if plain and len(text) <= _LONGEST_FACTS else ""
 
 
 class Opener(ABC):
@@ -99,8 +111,8 @@ class Opener(ABC):
         """True for what becomes an array of the program."""
 
     @abstractmethod
-    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
-        """An example of the same type with another shape."""
+    def example_like(self, leaf: Any, shape: Sequence[int], fill: Number) -> Any:
+        """An example with another shape: the same numbers, as far as they go, and `fill`."""
 
     @abstractmethod
     def result_shapes(
@@ -363,8 +375,8 @@ class ContainerLayout(Layout):
             )
         if not self.is_mapping and not _are_same(opened.context, self.opened.context):
             raise InputError(
-                f"was compiled for another {self.of.__name__} as {what}: one that differs in what "
-                "is no array; call ttmlir.compile again with this value"
+                f"was compiled for another {self.of.__name__} as {what}: one that differs in "
+                f"{self._difference(opened)}; call ttmlir.compile again with this value"
             )
         given = dict(zip(opened.names, opened.children, strict=True))
         return [
@@ -372,6 +384,15 @@ class ContainerLayout(Layout):
             for name, part in zip(self.names, self.parts, strict=True)
             for leaf in part.flatten(given[name], what + name)
         ]
+
+    def _difference(self, other: Opened) -> str:
+        """In which facts another container is different."""
+        differing = [
+            f"{name} ({_spell(value)}, not {_spell(other.facts[name])})"
+            for name, value in self.opened.facts.items()
+            if name in other.facts and not _are_same(other.facts[name], value)
+        ]
+        return " and ".join(differing) or "what is no array"
 
     @property
     def is_mapping(self) -> bool:
@@ -406,7 +427,8 @@ class ContainerLayout(Layout):
         """A tuple, list or dictionary; constants that no file can hold are left out of objects."""
         if self.opened.kind != "Dict":
             children = tuple(part.structure for part in self.parts)
-            return Structure(kind=self.opened.kind, children=children)
+            facts = self.opened.spelled_facts or None
+            return Structure(kind=self.opened.kind, children=children, value=facts)
         parts: dict[Any, Layout] = dict(zip(self.opened.keys, self.parts, strict=True))
         if not self.is_mapping:
             parts = {key: part for key, part in parts.items() if not _is_opaque(part)}
@@ -985,7 +1007,7 @@ class CallableModel:
         if wrong:
             raise InputError(
                 f"'{self.name}' was compiled for other arguments: {'; '.join(wrong)}; "
-                f"{self.REMEDY_FOR_OTHER_ARGUMENTS}"
+                f"{self.remedy_for_other_arguments}"
             )
         arrays = [each for each in taken if each is not None]
         for index in sorted(bound):
@@ -1013,7 +1035,7 @@ class CallableModel:
             for array, (shape, host, source) in zip(given, self._forms, strict=True)
         )
 
-    REMEDY_FOR_OTHER_ARGUMENTS = "give arguments of these shapes and types"
+    remedy_for_other_arguments = "give arguments of these shapes and types"
 
 
 def with_truth_values(descs: Sequence[TensorDesc], sources: Types) -> Sequence[TensorDesc]:
@@ -1111,9 +1133,12 @@ class JaxOpener(Opener):
             return True
         return hasattr(value, "shape") and hasattr(value, "dtype") and not _is_registered(value)
 
-    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
-        """A description: JAX traces with nothing else."""
-        return import_module("jax").ShapeDtypeStruct(tuple(shape), leaf.dtype)
+    def example_like(self, leaf: Any, shape: Sequence[int], fill: Number) -> Any:
+        """An array; a description of a description, and of keys."""
+        jax: Any = import_module("jax")
+        if isinstance(leaf, jax.ShapeDtypeStruct) or is_key(leaf.dtype):
+            return jax.ShapeDtypeStruct(tuple(shape), leaf.dtype)
+        return resize(np.asarray(leaf), shape, fill)
 
     def result_shapes(
         self, function: Callable[..., Any], leaves: Sequence[Any]
@@ -1149,6 +1174,8 @@ class JaxOpener(Opener):
 
         keyed, tree = tree_util.tree_flatten_with_path(value, is_leaf=is_child)
         keys = tuple(path[0].key for path, _ in keyed) if isinstance(value, Mapping) else ()
+        node: Any = tree.node_data()
+        facts = cast("dict[str, Any]", node[1]) if node and isinstance(node[1], dict) else {}
         switches = {n: each for n, (_, each) in enumerate(keyed) if _is_switch(value, each)}
 
         def rebuild(items: Sequence[Any]) -> Any:
@@ -1166,6 +1193,7 @@ class JaxOpener(Opener):
             kind="Dict" if isinstance(value, Mapping) else "Tuple",
             keys=keys,
             context=(tree, tuple(switches.items())),
+            facts=facts,
         )
 
 
@@ -1181,7 +1209,7 @@ FRAMEWORKS = ("", "jax", "torch")
 
 def convention_of(
     signature: CallSignature,
-    bound: Mapping[int, Array],
+    bound: dict[int, Array],
     framework: str = "",
     *,
     takes_wide: Callable[[], bool],
@@ -1189,9 +1217,10 @@ def convention_of(
     """How a program is called by its signature.
 
     Arguments are arrays of NumPy, JAX or torch; results those of `framework`. `bound` are the
-    inputs that no argument gives. Where the program `takes_wide` arrays, of 64 bits, JAX did, too.
+    inputs that no argument gives, and change with the state. Where the program `takes_wide` arrays,
+    of 64 bits, JAX did, too.
     """
-    caller = _Caller(signature, dict(bound), make_arrays_of(framework), takes_wide)
+    caller = _Caller(signature, bound, make_arrays_of(framework), takes_wide)
     return CallingConvention(
         name=signature.name,
         input_names=[
@@ -1227,7 +1256,7 @@ class _Caller:
         if self._has_generators:
             kwargs = self._with_seed(args, kwargs)
         try:
-            leaves = self._signature.flatten(args, kwargs)
+            leaves = self._signature.flatten(args, kwargs, _open_other)
         except InputError as error:
             raise InputError(f"'{self._signature.name}': {error}") from error
         narrow = self._signature.framework == "jax" and not self._takes_wide()
@@ -1257,6 +1286,13 @@ class _Caller:
         self.bound.update(zip(self.state, results, strict=False))
         joined = join_pairs(results[signature.state :], signature.results.are_complex)
         return signature.results.unflatten(iter([self._make(result) for result in joined]))
+
+
+def _open_other(value: Any) -> tuple[Sequence[Any], str] | None:
+    """The children and the facts of what JAX knows as a container, such as a sparse matrix."""
+    is_plain = value is None or isinstance(value, Mapping)
+    opened = None if is_plain or "jax" not in sys.modules else OPENER.open_registered(value)
+    return opened and (opened.children, opened.spelled_facts)
 
 
 def as_array(leaf: Any, what: str, *, narrow: bool = False) -> Array | Number:
@@ -1300,6 +1336,14 @@ def array_of_number(number: Array | Number, dtype: np.dtype[Any], what: str) -> 
         raise InputError(
             f"{what} is {reprlib.repr(number)}, which {dtype.name} cannot hold"
         ) from None
+
+
+def resize(array: Array, shape: Sequence[int], fill: Number) -> Array:
+    """An array cut off, or padded at the end, to a shape; ArithmeticError for a wrong number."""
+    with np.errstate(invalid="raise", over="ignore"):
+        made = np.full(shape, fill, array.dtype)
+    made[tuple(map(slice, array.shape))] = array[tuple(map(slice, shape))]
+    return made
 
 
 def words_of_key(leaf: Any) -> Any:

@@ -7,6 +7,7 @@ function. `CompiledModel` lowers the module, keeps the binary, and runs it with 
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import reprlib
@@ -42,6 +43,7 @@ from ttmlir.errors import (
     plural,
 )
 from ttmlir.files import require_path, write_file
+from ttmlir.frontend.buckets import BucketPlan, SizedPrograms
 from ttmlir.frontend.calls import (
     OPENER,
     CallableModel,
@@ -75,7 +77,7 @@ from ttmlir.layout.data_format import PARTS
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.runtime.binary import BinaryProgram
-from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import file_bytes, read_binary
 from ttmlir.runtime.signature import CallSignature, Types, positional
 from ttmlir.runtime.system_desc import board_text, find_system
@@ -134,7 +136,7 @@ class GoldenCall:
 def load(
     path: str | os.PathLike[str],
     *,
-    program: int = 0,
+    program: int | str | None = None,
     numerics: NumericsName = "exact",
     framework: str = "",
     weights: Any = None,
@@ -147,9 +149,10 @@ def load(
     It takes the arguments of the model that the file was compiled from, as arrays of NumPy, JAX or
     torch and in the same containers; a file that does not say how its model is called takes arrays
     by position. Results are arrays of NumPy, or of `framework`, "jax" or "torch". `program` is the
-    number of a program of the file. `weights` are those that the file leaves outside, by name, or
-    the module of torch that was compiled with `weights="arguments"`; what `keep=` names may be in
-    its containers.
+    number or the name of a program of the file, which has state of its own; without it the first
+    one is taken, or all those for the sizes of a model that was compiled with `buckets`. `weights`
+    are those that the file leaves outside, by name, or the module of torch that was compiled with
+    `weights="arguments"`; what `keep=` names may be in its containers.
 
     Loading computes nothing, whoever the file is from. Raises BinaryError for a file that cannot be
     read, InputError for weights that are missing or have other types or shapes.
@@ -187,25 +190,69 @@ class LoadedModel(CallableModel):
         data: bytes | memoryview,
         *,
         file_name: str,
-        program: int,
+        program: int | str | None,
         numerics: NumericsName,
         framework: str,
         weights: Mapping[str, Any],
+        shared: dict[int, Array] | None = None,
     ) -> None:
-        """Take a file's bytes."""
+        """Take a file's bytes; programs for several sizes have their state `shared`."""
         binary = read_binary(data, file_name)
-        found = binary.program(program)
+        found = binary.program(0 if program is None else program)
         self._signature = found.signature or _plain_signature(found)
         bound = _find_weights(self._signature, found, weights, file_name)
-        self._framework = framework
+        bound = bound if shared is None else shared
+        self._framework, self._asked = framework, program
         super().__init__(
             data,
             convention_of(self._signature, bound, framework, takes_wide=lambda: self._takes_wide),
             file_name=file_name,
-            program=program,
+            program=found.index,
             numerics=numerics,
         )
         self.binary = binary
+        if len(binary.programs) > 1 and shared is None:
+            self.remedy_for_other_arguments += (
+                f", or take another program by ttmlir.load(path, program=...): {binary.contents}"
+            )
+        plan = BucketPlan.of_signature(self._signature) if program is None else None
+        self._sizes = plan and self._programs_for(plan, weights, bound)
+
+    def _programs_for(
+        self, plan: BucketPlan, weights: Mapping[str, Any], bound: dict[int, Array]
+    ) -> SizedPrograms:
+        """The programs for all sizes of a model, which share weights and state."""
+        count = math.prod(len(each.sizes) for each in plan.sizes)
+        if count > len(self.binary.programs):
+            raise BinaryError(
+                f"{self._file_name}: there are {len(self.binary.programs)} programs for {count} "
+                "choices of sizes"
+            )
+        programs = [
+            LoadedModel(
+                self._bytes,
+                file_name=self._file_name,
+                program=index,
+                numerics=self.numerics,
+                framework=self._framework,
+                weights=weights,
+                shared=bound,
+            )
+            for index in range(count)
+        ]
+        plan.check_inputs([[desc for _, desc in each.inputs] for each in programs], self._file_name)
+        return SizedPrograms(self.name, plan, programs)
+
+    def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
+        """Run the program, or that for the sizes of the arguments."""
+        call = super().__call__ if self._sizes is None else self._sizes
+        return call(*args, numerics=numerics, **kwargs)
+
+    def __repr__(self) -> str:
+        """Signature and size, or the sizes that there are."""
+        if self._sizes is None:
+            return super().__repr__()
+        return f"LoadedModel({self.name}, {self._sizes!r}, {len(self._bytes):,} bytes)"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the bytes of the file, and the weights that are kept outside."""
@@ -218,7 +265,7 @@ class LoadedModel(CallableModel):
         return _restore, (
             self.to_bytes(),
             self._file_name,
-            self._program_index,
+            self._asked,
             self.numerics,
             self._framework,
             weights,
@@ -268,7 +315,7 @@ class LoadedModel(CallableModel):
 def _restore(
     data: bytes,
     file_name: str,
-    program: int,
+    program: int | str | None,
     numerics: NumericsName,
     framework: str,
     weights: Mapping[str, Array],
@@ -435,7 +482,7 @@ class CompiledModel(CallableModel):
     It can be pickled; what comes back has no `reference`, which is a program of the framework.
     """
 
-    REMEDY_FOR_OTHER_ARGUMENTS = (
+    remedy_for_other_arguments = (
         "call ttmlir.compile again with arguments of these shapes and types"
     )
 
@@ -561,7 +608,7 @@ class CompiledModel(CallableModel):
         """Make the model of a pickle; its module is read when it is asked for."""
         signature = state.signature
         convention = convention_of(
-            signature, state.bound, signature.package, takes_wide=lambda: self._takes_wide
+            signature, dict(state.bound), signature.package, takes_wide=lambda: self._takes_wide
         )
         super().__init__(state.data, convention, file_name=state.file_name, numerics=state.numerics)
         self._state = state
@@ -960,7 +1007,7 @@ def check_examples(examples: Any) -> None:
 class Program(CallableModel):
     """One of several programs of a file, called as the function that it was compiled from."""
 
-    REMEDY_FOR_OTHER_ARGUMENTS = "compile again with arguments of these shapes and types"
+    remedy_for_other_arguments = "compile again with arguments of these shapes and types"
 
     def __init__(
         self,

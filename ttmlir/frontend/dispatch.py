@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import os
-import reprlib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
-from functools import cache
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overload
-
-import numpy as np
 
 from ttmlir.compiler import (
     LEVEL_OPTION,
@@ -30,8 +24,9 @@ from ttmlir.compiler import (
 )
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.files import require_path
-from ttmlir.frontend.calls import CallArguments, Number, Opener, read_call
-from ttmlir.frontend.calls import NumericsName as calling_NumericsName
+from ttmlir.frontend.bucketed import BucketedModel, Measure
+from ttmlir.frontend.buckets import BucketPlan, BucketsByName, plan_buckets
+from ttmlir.frontend.calls import CallArguments, Number, Opener, read_call, resize
 from ttmlir.frontend.compiled import (
     CompiledModel,
     CompiledPrograms,
@@ -47,371 +42,12 @@ from ttmlir.frontend.compiled import (
 from ttmlir.frontend.errors import missing_package
 from ttmlir.frontend.residents import keep_on_device
 from ttmlir.mlir.reporting import listening
-from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.tensor import convert
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.frontend.compiled import Program
     from ttmlir.frontend.weights.loading import Paths, WeightFiles
-    from ttmlir.runtime.tensor import Array
 
-
-# --- Buckets --------------------------------------------------------------------------------------
-# Sizes that differ from call to call: a program for each of a few sizes, chosen at the call.
-#
-#     length = ttmlir.Buckets(16, 64, 256)
-#     compiled = ttmlir.compile(
-#         model, tokens, mask, buckets={"tokens": {1: length}, "mask": {1: length}}
-#     )
-#     compiled(tokens, mask)     # of any length up to 256
-#
-# A call takes the smallest sizes that its arrays fit into. Arrays are padded at the end, with zeros
-# or with the number that `fill` gives; results are cropped to the sizes they would have. The model
-# has to leave padded elements out by itself, as language models do by a mask. All programs are in
-# one file, which holds the weights once.
-
-
-class Buckets:
-    """The sizes that one dynamic size is compiled for.
-
-    Dimensions with the same object have the same size in each call.
-    """
-
-    def __init__(self, *sizes: int) -> None:
-        """At least two sizes; the order does not matter."""
-        if not all(isinstance(each, int | np.integer) for each in cast("tuple[Any, ...]", sizes)):
-            raise ArgumentTypeError(f"buckets are integers, got {', '.join(map(repr, sizes))}")
-        self.sizes = tuple(sorted(set(sizes)))
-        if len(self.sizes) < 2 or self.sizes[0] < 1:
-            # With one size nobody could tell which dimensions of results follow it.
-            raise ArgumentError(f"buckets are two or more sizes above 0, got {_join(sizes)}")
-
-    def __repr__(self) -> str:
-        """The sizes."""
-        return f"Buckets({', '.join(map(str, self.sizes))})"
-
-
-STEPS = 8
-"""Sizes for which it is tried how results follow them."""
-
-
-def grows_slowly(sizes: Sequence[int], given: Sequence[int]) -> bool:
-    """True if sizes of results for some sizes of an argument, each by one larger than the one
-    before, let results be cropped: they begin with what belongs to the beginning of the argument.
-
-    So does not what is larger than the argument, as where something else comes after it, or what
-    grows by more than one, as where dimensions are joined.
-    """
-    return all(0 <= after - before <= 1 for before, after in itertools.pairwise(sizes)) and all(
-        size <= own for size, own in zip(sizes, given, strict=True)
-    )
-
-
-Sizes = Buckets | Sequence[int]
-BucketsByName = Mapping[str, Mapping[int, Sizes]]
-"""Sizes by arguments and dimensions; equal tuples are the same dynamic size."""
-
-
-@dataclass(frozen=True)
-class BucketPlan:
-    """Which dimensions of which arrays are dynamic."""
-
-    names: tuple[str, ...]
-    """Of all arrays of a call."""
-    dimensions: tuple[tuple[int, int, int], ...]
-    """Array, dimension, and the number of the dynamic size."""
-    sizes: tuple[Buckets, ...]
-
-    @property
-    def choices(self) -> list[tuple[int, ...]]:
-        """One size for each dynamic size, for all programs, the smallest first."""
-        return list(itertools.product(*(each.sizes for each in self.sizes)))
-
-    def shape_in(self, choice: tuple[int, ...], array: int, shape: Sequence[int]) -> list[int]:
-        """The shape of an array in the program of a choice."""
-        result = list(shape)
-        for number, dimension, size in self.dimensions:
-            if number == array:
-                result[dimension] = choice[size]
-        return result
-
-    def measure(self, shapes: Sequence[Sequence[int]], name: str) -> tuple[int, ...]:
-        """The dynamic sizes that arrays have; InputError where they differ or are too large."""
-        found: dict[int, tuple[int, str]] = {}
-        for number, dimension, size in self.dimensions:
-            shape = shapes[number]
-            where = f"dimension {dimension} of {self.names[number]}"
-            if dimension >= len(shape):
-                raise InputError(f"'{name}': there is no {where}, which has the shape {shape}")
-            extent, first = found.setdefault(size, (shape[dimension], where))
-            if extent != shape[dimension]:
-                raise InputError(
-                    f"'{name}': {where} is {shape[dimension]}, but {first} is {extent}; they have "
-                    "the same buckets, so they are the same size; give each a ttmlir.Buckets of "
-                    "its own if they differ"
-                )
-        for size, (extent, where) in found.items():
-            sizes = self.sizes[size].sizes
-            if not 0 < extent <= sizes[-1]:
-                raise InputError(
-                    f"'{name}': {where} is {extent}; the buckets are {_join(sizes)}: compile with "
-                    "a larger one, or split the input"
-                )
-        return tuple(found[size][0] for size in range(len(self.sizes)))
-
-
-def plan_buckets(
-    names: Sequence[str], shapes: Sequence[Sequence[int]], buckets: BucketsByName
-) -> BucketPlan:
-    """The plan for arrays of these names and shapes; ArgumentError for buckets that do not fit."""
-    sizes: list[Buckets] = []
-    keys: dict[object, int] = {}
-    dimensions: list[tuple[int, int, int]] = []
-    _check_form(buckets)
-    for name, by_dimension in buckets.items():
-        if name not in names:
-            raise ArgumentError(f"buckets: there is no argument '{name}'; there are {_join(names)}")
-        number = list(names).index(name)
-        for dimension, given in by_dimension.items():
-            rank = len(shapes[number])
-            if not -rank <= dimension < rank:
-                raise ArgumentError(f"buckets: '{name}' has {rank} dimensions, none is {dimension}")
-            key: object = given if isinstance(given, Buckets) else tuple(given)
-            if key not in keys:
-                keys[key] = len(sizes)
-                sizes.append(given if isinstance(given, Buckets) else Buckets(*given))
-            dimensions.append((number, dimension % rank, keys[key]))
-    if not dimensions:
-        raise ArgumentError(_FORM)
-    return BucketPlan(tuple(names), tuple(dimensions), tuple(sizes))
-
-
-_FORM = "buckets are sizes by arguments and dimensions: {'x': {0: (1, 8)}}"
-
-
-def _check_form(buckets: Any) -> None:
-    """TypeError for what is not written as sizes by arguments and dimensions."""
-    for by_dimension in _values(buckets, buckets):
-        for sizes in _values(by_dimension, buckets):
-            if isinstance(sizes, str) or not isinstance(sizes, (Sequence, Buckets)):
-                raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
-        if not all(isinstance(dimension, int) for dimension in by_dimension):
-            raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
-
-
-def _values(mapping: Any, buckets: Any) -> list[Any]:
-    if not isinstance(mapping, Mapping):
-        raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
-    return list(cast("Mapping[Any, Any]", mapping).values())
-
-
-def _check_fill(fill: Any, buckets: BucketsByName | None) -> None:
-    """ArgumentError for numbers to pad with in another form, or where nothing is padded."""
-    if not isinstance(fill, Mapping):
-        raise ArgumentTypeError(f"fill is numbers by arguments: {{'x': -100}}; got {fill!r}")
-    if fill and buckets is None:
-        raise ArgumentError("fill pads arguments whose sizes are buckets; buckets= says which")
-
-
-def number_in(dtype: np.dtype[Any], number: Any, name: str) -> Array:
-    """A number in the type of an argument; ArgumentError where it would become another one."""
-    value = cast("Any", number.item() if isinstance(number, np.generic) else number)
-    if not isinstance(value, Number):
-        raise ArgumentTypeError(f"fill: '{name}' takes a number, got {reprlib.repr(value)}")
-    with suppress(OverflowError, TypeError), np.errstate(all="ignore"):
-        found = convert(np.asarray(value), dtype)
-        is_exact = dtype.kind in "iub"
-        if found.item() == value if is_exact else np.isfinite(found) == math.isfinite(value):
-            return found
-    raise ArgumentError(f"fill: '{name}' is {dtype}, which cannot hold {reprlib.repr(value)}")
-
-
-Measure = Callable[[tuple[int, ...]], Sequence[Sequence[int]]]
-"""The shapes of all results, for one size for each dynamic size."""
-
-
-class BucketedModel:
-    """A model of several programs, one of which is chosen by the sizes of a call's arrays."""
-
-    def __init__(
-        self,
-        plan: BucketPlan,
-        programs: CompiledPrograms,
-        fill: Mapping[str, Number],
-        measure: Measure | None = None,
-    ) -> None:
-        """`programs` are in the order of the plan's choices; `fill` pads arrays by their names.
-
-        `measure` says which shapes the results have for any dynamic sizes.
-        """
-        unknown = [name for name in fill if name not in plan.names]
-        if unknown:
-            raise ArgumentError(
-                f"fill: there is no argument '{unknown[0]}'; there are {_join(plan.names)}"
-            )
-        self._plan = plan
-        self.programs = programs
-        """All programs, by names such as `main_16`."""
-        taken = {
-            name: desc.element.host for each in programs.values() for name, desc in each.inputs
-        }
-        self._fill = {
-            plan.names.index(name): number_in(taken[name], number, name)
-            for name, number in fill.items()
-            if name in taken
-        }
-        self._by_choice = dict(zip(plan.choices, programs.values(), strict=True))
-        self._measure = None if measure is None else cache(measure)
-        self._cropped = self._find_cropped()
-
-    def _find_cropped(self) -> list[list[tuple[int, int | None]]]:
-        """For each result, its dynamic dimensions with the numbers of their sizes; None where the
-        size follows in another way."""
-        if any(each.is_bounded for each in self._by_choice.values()):
-            raise ArgumentError(
-                f"'{self.name}': sizes of results depend on numbers, of which padding would be a "
-                "part; compile for each size without buckets"
-            )
-        shapes = [[desc.shape for desc in each.outputs] for each in self._by_choice.values()]
-        return [
-            [
-                (dimension, self._size_of(extents, number, dimension))
-                for dimension, extents in enumerate(zip(*of_result, strict=True))
-                if len(set(extents)) > 1
-            ]
-            for number, of_result in enumerate(zip(*shapes, strict=True))
-        ]
-
-    def _size_of(self, extents: Sequence[int], result: int, dimension: int) -> int | None:
-        """The dynamic size that a dimension of a result has in all programs; None where it is what
-        the framework says, and can be cropped."""
-        for size, _ in enumerate(self._plan.sizes):
-            if list(extents) == [choice[size] for choice in self._by_choice]:
-                return size
-        if self._follows(extents, result, dimension):
-            return None
-        choices = [" x ".join(map(str, choice)) for choice in self._by_choice]
-        raise ArgumentError(
-            f"'{self.name}': dimension {dimension} of result {result} is {_join(extents)} for the "
-            f"buckets {_join(choices)}; results can be cropped only where they have the size of "
-            "an argument, or a smaller one that grows with it by at most one: return it unpacked, "
-            "or compile for each size"
-        )
-
-    def _follows(self, extents: Sequence[int], result: int, dimension: int) -> bool:
-        """True if a dimension follows one dynamic size so that it can be cropped."""
-        measure = self._measure
-        if measure is None:
-            return False
-        try:
-            return self._is_measured(measure, extents, result, dimension)
-        except Exception:  # Of the framework or of the user's code, which numbers decide about.
-            return False
-
-    def _is_measured(
-        self, measure: Measure, extents: Sequence[int], result: int, dimension: int
-    ) -> bool:
-        if list(extents) != [measure(choice)[result][dimension] for choice in self._by_choice]:
-            return False
-        followed: list[bool] = []
-        most = [each.sizes[-1] for each in self._plan.sizes]
-        for size, largest in enumerate(most):
-            given = range(max(1, largest - STEPS), largest + 1)
-            found = [
-                measure((*most[:size], each, *most[size + 1 :]))[result][dimension]
-                for each in given
-            ]
-            if len(set(found)) > 1:
-                followed.append(grows_slowly(found, given))
-        return followed == [True]
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-        return self.programs.name
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What there is to know about the model."""
-        return self.programs.warnings
-
-    def __repr__(self) -> str:
-        """The buckets, and the size of the file."""
-        dynamic = [
-            f"{self._plan.names[number]}[{dimension}]: {self._plan.sizes[size].sizes}"
-            for number, dimension, size in self._plan.dimensions
-        ]
-        size = len(self.programs.to_bytes())
-        return f"BucketedModel({self.name}, {', '.join(dynamic)}, {size:,} bytes)"
-
-    def __call__(
-        self, *args: Any, numerics: calling_NumericsName | None = None, **kwargs: Any
-    ) -> Any:
-        """Run the smallest program that the arrays fit into; results have the size of the call."""
-        actual, choice = self._choose(args, kwargs)
-        program = self._by_choice[choice]
-        arrays = [
-            self._pad(number, np.asarray(array), choice)
-            for number, array in enumerate(program.flatten(args, kwargs))
-        ]
-
-        def extent(result: int, dimension: int, size: int | None) -> int:
-            if size is not None:
-                return actual[size]
-            assert self._measure is not None, "it has said how the dimension follows"
-            return self._measure(actual)[result][dimension]
-
-        def crop(results: Sequence[Array]) -> list[Array]:
-            return [
-                array[_window({place: extent(number, place, size) for place, size in dimensions})]
-                for number, (array, dimensions) in enumerate(
-                    zip(results, self._cropped, strict=True)
-                )
-            ]
-
-        return program.run_arrays(arrays, numerics=numerics, change=crop)
-
-    def program_for(self, *args: Any, **kwargs: Any) -> Program:
-        """The program that a call with these arguments takes."""
-        return self._by_choice[self._choose(args, kwargs)[1]]
-
-    def _choose(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The dynamic sizes of the arguments, and those of the program for them."""
-        arrays = next(iter(self.programs.values())).flatten(args, kwargs)
-        actual = self._plan.measure([np.shape(each) for each in arrays], self.name)
-        return actual, tuple(
-            next(each for each in buckets.sizes if each >= size)
-            for buckets, size in zip(self._plan.sizes, actual, strict=True)
-        )
-
-    def _pad(self, number: int, array: Array, choice: tuple[int, ...]) -> Array:
-        shape = self._plan.shape_in(choice, number, array.shape)
-        if shape == list(array.shape):
-            return array
-        padded = np.full(shape, self._fill.get(number, 0), array.dtype)
-        padded[_window(dict(enumerate(array.shape)))] = array
-        return padded
-
-    def save(self, path: str | Path) -> Path:
-        """Write the file of all programs."""
-        return self.programs.save(path)
-
-
-def _window(extents: Mapping[int, int]) -> tuple[slice, ...]:
-    """The first elements along some dimensions, all along the others."""
-    rank = max(extents, default=-1) + 1
-    return tuple(slice(extents.get(dimension)) for dimension in range(rank))
-
-
-def _join(items: Iterable[object]) -> str:
-    return ", ".join(map(str, items))
-
-
-# --- Dispatch -------------------------------------------------------------------------------------
 
 Weights = Literal["constants", "arguments"]
 
@@ -545,18 +181,18 @@ def compile(
             raise ArgumentError(
                 "arguments that stay on the device are those of one program; leave out buckets"
             )
-        plan, examples, measure = _plan(model, example_args, kwargs, buckets)
-        programs = compile_programs(
-            examples,
+        plan, examples, measure = _plan(model, example_args, kwargs, buckets, fill)
+        models = _import_all([_call_of(each) for each in examples.values()], weights)
+        models[0] = replace(models[0], signature=plan.in_signature(models[0].signature))
+        programs = _compile_imported(
+            dict(zip(examples, models, strict=True)),
+            {name: (each.args, each.kwargs) for name, each in examples.items()},
             target=target,
             numerics=numerics,
             options=options,
             board=board,
-            weights=weights,
-            spelling=spelling,
-            optimization_level=optimization_level,
         )
-        return BucketedModel(plan, programs, fill, measure)
+        return BucketedModel(plan, programs, measure)
     late = is_spelled_late(target, options)
     with _within(mesh):
         [(imported, call)] = _import_kept(
@@ -596,6 +232,12 @@ def compile(
         return narrow_formats(compile_with, accuracy)
 
     return _warned(make, [(imported.name, message) for message in imported.warnings])
+
+
+def _check_fill(fill: Mapping[str, Number], buckets: BucketsByName | None) -> None:
+    """ArgumentError for numbers to pad with where nothing is padded."""
+    if fill and buckets is None:
+        raise ArgumentError("fill pads arguments whose sizes are buckets; buckets= says which")
 
 
 def keywords_of(given: Any) -> dict[str, Any]:
@@ -755,20 +397,21 @@ def plan_examples(
     model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
 ) -> tuple[BucketPlan, dict[str, Example]]:
     """Which dimensions are dynamic, and the model with examples of each choice of sizes."""
-    return _plan(model, args, kwargs, buckets)[:2]
+    return _plan(model, args, kwargs, buckets, {})[:2]
 
 
 def _plan(
-    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
+    model: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    buckets: BucketsByName,
+    fill: Mapping[str, Number],
 ) -> tuple[BucketPlan, dict[str, Example], Measure | None]:
     """`plan_examples`, and what says which shapes results have, if the framework can."""
     framework = _framework_of((model, args, kwargs))
-    if framework == "text":
-        raise ArgumentTypeError(
-            "MLIR text has shapes of its own: ttmlir.compile takes no buckets with it"
-        )
+    _check_sizes_are_open(model, framework, has_examples=bool(args or kwargs))
     if framework == "onnx":
-        return *_plan_inputs(model, args, kwargs, buckets), None
+        return *_plan_inputs(model, args, kwargs, buckets, fill), None
     home = {
         "torch": "ttmlir.frontend.torch.containers",
         "jax": "ttmlir.frontend.calls",
@@ -786,14 +429,12 @@ def _plan(
                 f"buckets: '{name}' is complex; give its real and its imaginary part as arguments "
                 "and join them inside of the model"
             )
-    plan = plan_buckets(layout.leaf_names, shapes, buckets)
+    plan = plan_buckets(names, shapes, buckets, fill)
 
     def resized(choice: tuple[int, ...]) -> list[Any]:
         return [
-            leaf
-            if plan.shape_in(choice, number, shape) == list(shape)
-            else opener.example_like(leaf, plan.shape_in(choice, number, shape))
-            for number, (leaf, shape) in enumerate(zip(leaves, shapes, strict=True))
+            plan.resize(opener.example_like, leaf, number, choice)
+            for number, leaf in enumerate(leaves)
         ]
 
     def run(*given: Any) -> Any:
@@ -808,21 +449,42 @@ def _plan(
     return plan, examples, lambda choice: opener.result_shapes(run, resized(choice))
 
 
+def _check_sizes_are_open(model: Any, framework: str, *, has_examples: bool) -> None:
+    """Refuse buckets for what has shapes of its own, and without examples of the arguments."""
+    if framework == "text":
+        raise ArgumentTypeError(
+            "MLIR text has shapes of its own: ttmlir.compile takes no buckets with it"
+        )
+    if framework == "jax" and not callable(model):
+        raise ArgumentTypeError(
+            f"a {type(model).__name__} object of JAX has shapes of its own; buckets go with "
+            "functions: ttmlir.compile(exported.call, x, buckets={'args[0]': {0: (1, 8)}}), whose "
+            "arguments are args[0], args[1] and so on"
+        )
+    if framework != "onnx" and not has_examples:
+        raise ArgumentTypeError(
+            "buckets go with examples of the arguments: ttmlir.compile(model, x, buckets=...)"
+        )
+
+
 def _plan_inputs(
-    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
+    model: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    buckets: BucketsByName,
+    fill: Mapping[str, Number],
 ) -> tuple[BucketPlan, dict[str, Example]]:
     """`plan_examples` of a model of ONNX, whose arguments have the names of its inputs."""
     arrays: dict[str, Any] = import_module("ttmlir.frontend.onnx.model").examples_by_name(
         model, args, kwargs
     )
-    plan = plan_buckets(list(arrays), [each.shape for each in arrays.values()], buckets)
+    plan = plan_buckets(list(arrays), [each.shape for each in arrays.values()], buckets, fill)
     examples: dict[str, Example] = {}
     for choice in plan.choices:
-        resized: list[Any] = []
-        for number, array in enumerate(arrays.values()):
-            shape = plan.shape_in(choice, number, array.shape)
-            is_same = shape == list(array.shape)
-            resized.append(array if is_same else np.zeros(shape, array.dtype))
+        resized = [
+            plan.resize(resize, array, number, choice)
+            for number, array in enumerate(arrays.values())
+        ]
         by_position, by_name = resized[: len(args)], zip(arrays, resized, strict=True)
         keywords = {name: array for name, array in by_name if name in kwargs}
         examples["_".join(["main", *map(str, choice)])] = Example(model, *by_position, **keywords)
@@ -860,26 +522,36 @@ def compile_programs(
     options = complete_options(target, options, spelling, optimization_level)
     keep = _names("keep", keep)
     check_examples(examples)
-    calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
+    calls = [_call_of(each) for each in examples.values()]
     models = _import_kept(
         calls, keep, lambda: _import_all(calls, weights), [*examples], weights=weights
     )
-    imported = {name: each for name, (each, _) in zip(examples, models, strict=True)}
+    return _compile_imported(
+        {name: each for name, (each, _) in zip(examples, models, strict=True)},
+        {name: call for name, (_, call) in zip(examples, models, strict=True)},
+        numerics=numerics,
+        target=target,
+        options=options,
+        board=board,
+    )
+
+
+def _compile_imported(
+    imported: Mapping[str, ImportedModel], examples: Mapping[str, CallArguments], **how: Any
+) -> CompiledPrograms:
+    """Models of one framework as programs of one file; `how` is what `CompiledPrograms` takes."""
     return _warned(
-        lambda: CompiledPrograms(
-            imported,
-            numerics=numerics,
-            target=target,
-            options=options,
-            board=board,
-            examples={name: call for name, (_, call) in zip(examples, models, strict=True)},
-        ),
+        lambda: CompiledPrograms(imported, examples=examples, **how),
         [(each.name, message) for each in imported.values() for message in each.warnings],
     )
 
 
 _Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 """A model with examples of its arguments by position and by name."""
+
+
+def _call_of(example: Example) -> _Call:
+    return example.model, example.args, example.kwargs
 
 
 def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]:

@@ -231,7 +231,8 @@ class Generator:
         or an array with a row for each. They may differ in length.
 
         `temperature=0` takes the token of the highest score; above, tokens are drawn, among the
-        `top_k` most likely and the fewest whose probabilities add up to `top_p`, by `seed`.
+        `top_k` most likely and the fewest whose probabilities add up to `top_p`, by `seed` and
+        the number of the prompt in the call.
         `repetition_penalty` divides the scores of tokens that are there already. Texts end at one
         of `stop_tokens` (by default what the model's `generation_config` says), at one of
         `stop_strings`, after `max_new_tokens`, or when `max_length` tokens are there.

@@ -110,6 +110,10 @@ def compute_config_of(table: Table | None) -> DeviceComputeConfig | None:
     )
 
 
+_MOST_SHOWN = 8
+"""Programs that a message names."""
+
+
 @dataclass(frozen=True)
 class Operation:
     """One operation of a program, its fields still as in the file."""
@@ -466,13 +470,22 @@ class Binary:
         system = self.system_desc
         return 1 if system is None else max(1, len(system["chip_desc_indices"] or ()))
 
-    def program(self, index: int) -> BinaryProgram:
-        """A program by number; InputError if there is none."""
-        if not 0 <= index < len(self.programs):
-            raise InputError(
-                f"{self.source}: there is no program {index}; the file has {len(self.programs)}"
-            )
-        return self.programs[index]
+    def program(self, key: int | str) -> BinaryProgram:
+        """A program by number or name; InputError if there is none."""
+        for program in self.programs:
+            if key in (program.index, program.name):
+                return program
+        count = f"{len(self.programs)}: " if self.programs else ""
+        raise InputError(
+            f"{self.source}: there is no program {key!r}; the file has {count}{self.contents}"
+        )
+
+    @property
+    def contents(self) -> str:
+        """The numbers and names of the programs, for messages."""
+        shown = [f"{each.index} '{shown_name(each.name)}'" for each in self.programs[:_MOST_SHOWN]]
+        more = len(self.programs) - len(shown)
+        return ", ".join([*shown, *([f"{more} more"] if more else [])]) or "none"
 
     def tensor_desc(self, table: Table, where: str) -> TensorDesc:
         """The description that a `TensorDesc` table holds."""

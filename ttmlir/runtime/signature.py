@@ -8,7 +8,7 @@ file is called as the model was.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -39,6 +39,14 @@ _LEAVES = ("Leaf", "Complex")
 _CONTAINERS = ("Tuple", "List", "Dict", "Bounded")
 
 
+OpenOther = Callable[[Any], "tuple[Sequence[Any], str] | None"]
+"""The items of an object, and what else there is to know of it; None for what has none."""
+
+
+def _open_none(_: Any) -> None:
+    """For callers that know no other containers."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Structure:
     """An array, a container of structures, or a value that is no array."""
@@ -50,10 +58,14 @@ class Structure:
     """Of a dictionary, in the order of the children; of a bounded array, the dimensions whose
     extents its children are, after the array itself."""
     value: Key = None
-    """Of a constant; of an ignored generator of random numbers, which seed comes from it."""
+    """Of a constant; of an ignored generator of random numbers, which seed comes from it; of what
+    is no plain tuple, what else there is to know of it, such as `shape=(4, 4)`."""
 
-    def flatten(self, value: Any, what: str) -> list[Any]:
-        """The leaves of a value of this structure; `what` is named if it has another one."""
+    def flatten(self, value: Any, what: str, open_other: OpenOther = _open_none) -> list[Any]:
+        """The leaves of a value of this structure; `what` is named if it has another one.
+
+        `open_other` gives the items of what is no tuple, list or dictionary.
+        """
         match self.kind:
             case "Leaf" | "Complex":
                 return [value]
@@ -64,13 +76,13 @@ class Structure:
                     raise InputError(f"{what} is {self.value!r} in this program, not {value!r}")
                 return []
             case "Dict":
-                return self._flatten_dict(value, what)
+                return self._flatten_dict(value, what, open_other)
             case "Bounded":
                 return [value, *(np.int64(value.shape[dim]) for dim in self.keys)]
             case _:
-                return self._flatten_sequence(value, what)
+                return self._flatten_sequence(value, what, open_other)
 
-    def _flatten_dict(self, value: Any, what: str) -> list[Any]:
+    def _flatten_dict(self, value: Any, what: str, open_other: OpenOther) -> list[Any]:
         if isinstance(value, Mapping):
             given = cast("Mapping[Key, Any]", value)
         else:
@@ -85,19 +97,25 @@ class Structure:
         return [
             leaf
             for key, child in zip(self.keys, self.children, strict=True)
-            for leaf in child.flatten(given[key], f"{what}[{key!r}]")
+            for leaf in child.flatten(given[key], f"{what}[{key!r}]", open_other)
         ]
 
-    def _flatten_sequence(self, value: Any, what: str) -> list[Any]:
-        if not isinstance(value, tuple | list):
+    def _flatten_sequence(self, value: Any, what: str, open_other: OpenOther) -> list[Any]:
+        facts = ""
+        if isinstance(value, tuple | list):
+            items = cast("Sequence[Any]", value)
+        elif (opened := open_other(value)) is not None:
+            items, facts = opened
+        else:
             raise InputError(f"{what} is a {self.kind.lower()}, got a {type(value).__name__}")
-        items = cast("Sequence[Any]", value)
+        if facts and self.value and facts != self.value:
+            raise InputError(f"{what} has {self.value} in this program, not {facts}")
         if len(items) != len(self.children):
             raise InputError(f"{what} has {plural(len(self.children), 'item')}, got {len(items)}")
         return [
             leaf
             for index, (child, item) in enumerate(zip(self.children, items, strict=True))
-            for leaf in child.flatten(item, f"{what}[{index}]")
+            for leaf in child.flatten(item, f"{what}[{index}]", open_other)
         ]
 
     def unflatten(self, leaves: Iterator[Any]) -> Any:
@@ -225,6 +243,16 @@ def positional(inputs: int, outputs: int) -> tuple[Structure, Structure]:
     return arguments, LEAF if outputs == 1 else tuple_of(*[LEAF] * outputs)
 
 
+@dataclass(frozen=True)
+class DynamicSize:
+    """A size that differs from call to call; the file has a program for each of a few."""
+
+    sizes: tuple[int, ...]
+    """What there are programs for, the smallest first."""
+    places: tuple[tuple[int, int], ...]
+    """The arrays of a call that have it, and which dimension of each."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CallSignature:
     """How a model is called; see the schema's table of that name."""
@@ -247,13 +275,22 @@ class CallSignature:
     argument_types: Types = ()
     """Of the inputs of the program in the model; none where the program has the same."""
     result_types: Types = ()
+    dynamic_sizes: tuple[DynamicSize, ...] = ()
+    """Of the first of several programs, one for each combination, in the order of the file."""
+    fill: tuple[int | float, ...] = ()
+    """What each array of a call is padded with to the sizes of a program."""
 
     @property
     def package(self) -> str:
         """Of the arrays that the model returned; empty for NumPy's, as of ONNX and of texts."""
         return "" if self.framework == "onnx" else self.framework
 
-    def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+    def flatten(
+        self,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        open_other: OpenOther = _open_none,
+    ) -> list[Any]:
         """The leaves of a call; InputError for another structure."""
         positions, names = self.arguments.children
         if len(args) != len(positions.children):
@@ -262,14 +299,14 @@ class CallSignature:
         leaves = [
             leaf
             for index, (child, value) in enumerate(zip(positions.children, args, strict=True))
-            for leaf in child.flatten(value, f"argument {index}")
+            for leaf in child.flatten(value, f"argument {index}", open_other)
         ]
         if set(kwargs) != set(names.keys):
             raise InputError(
                 f"takes the arguments {_spell_keys(names.keys)} by name, got {_spell_keys(kwargs)}"
             )
         for key, child in zip(names.keys, names.children, strict=True):
-            leaves += child.flatten(kwargs[str(key)], f"argument {key}")
+            leaves += child.flatten(kwargs[str(key)], f"argument {key}", open_other)
         return leaves
 
     @property
@@ -298,6 +335,15 @@ class CallSignature:
             "kept": list(self.kept),
             "argument_types": _names_of_types(self.argument_types),
             "result_types": _names_of_types(self.result_types),
+            "dynamic_sizes": [
+                {
+                    "sizes": list(each.sizes),
+                    "arrays": [array for array, _ in each.places],
+                    "dimensions": [dimension for _, dimension in each.places],
+                }
+                for each in self.dynamic_sizes
+            ],
+            "fill": json.dumps(self.fill) if self.fill else None,
         }
 
 
@@ -322,6 +368,8 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         kept=tuple(int(index) for index in table["kept"] or ()),
         argument_types=_read_types(table["argument_types"], f"{where}.argument_types"),
         result_types=_read_types(table["result_types"], f"{where}.result_types"),
+        dynamic_sizes=tuple(_read_size(each, where) for each in table["dynamic_sizes"] or ()),
+        fill=_read_fill(table["fill"], f"{where}.fill"),
     )
     arguments = signature.arguments
     kinds = [child.kind for child in arguments.children]
@@ -344,6 +392,13 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         and signature.results.leaf_count == outputs - signature.state
         and len(signature.argument_types) in (0, inputs)
         and len(signature.result_types) in (0, outputs)
+        and len(signature.fill) <= len(arguments.are_complex)
+        and not (signature.dynamic_sizes and any(arguments.are_complex))
+        and all(
+            array < len(arguments.are_complex)
+            for size in signature.dynamic_sizes
+            for array, _ in size.places
+        )
     )
     if not fits:
         raise BinaryError(
@@ -351,6 +406,29 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
             f"{plural(outputs, 'output')}"
         )
     return signature
+
+
+def _read_size(table: Table, where: str) -> DynamicSize:
+    sizes = tuple(int(size) for size in table["sizes"] or ())
+    if len(sizes) < 2 or sorted({0, *sizes}) != [0, *sizes]:
+        raise BinaryError(f"{where}.dynamic_sizes: {sizes} are not two or more rising sizes")
+    arrays, dimensions = table["arrays"] or (), table["dimensions"] or ()
+    if len(arrays) != len(dimensions) or len(arrays) == 0:
+        raise BinaryError(
+            f"{where}.dynamic_sizes: {len(arrays)} arrays, but {len(dimensions)} dimensions"
+        )
+    places = zip(arrays, dimensions, strict=True)
+    return DynamicSize(sizes, tuple((int(array), int(dimension)) for array, dimension in places))
+
+
+def _read_fill(text: str | None, where: str) -> tuple[int | float, ...]:
+    if not text:
+        return ()
+    numbers = _read_json(text, where)
+    items: list[Any] = cast("list[Any]", numbers) if isinstance(numbers, list) else [None]
+    if not all(isinstance(each, int | float) for each in items):
+        raise BinaryError(f"{where}: not a list of numbers")
+    return tuple(items)
 
 
 def _names_of_types(types: Types) -> list[str]:
@@ -397,7 +475,7 @@ def _read_node(rest: Iterator[Table], most: int, depth: int, where: str) -> Stru
     if kind == "Bounded":
         return _read_bounded(children, _read_json(node["text"], where), where)
     value = None
-    if kind in ("Constant", "Ignored"):
+    if kind in ("Constant", "Ignored", "Tuple"):
         [value] = _scalars([_read_json(node["text"], where)], where)
     return Structure(kind=kind, children=children, value=value)
 

@@ -20,8 +20,8 @@ from ttmlir.terminal import ShownAsText, show_wait
 from ttmlir.tuning.shardings import tune_shardings
 
 if TYPE_CHECKING:
+    from ttmlir.frontend.buckets import BucketsByName
     from ttmlir.frontend.compiled import CompiledModel
-    from ttmlir.frontend.dispatch import BucketsByName
 
 BOARDS = ("n150", "p150", "n300", "t3000")
 _HEAD = ("board", "mesh", "size", "us", "per second", "limited by", "GB of DRAM", "fits")

@@ -12,12 +12,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from samples.ttnn_program import ProgramBuilder
 
+import ttmlir
 from ttmlir.runtime.ttrt.files import Logger, progress
 from ttmlir.runtime.ttrt.reports import Result, results_as_json
 from ttmlir.tools.ttrt import main
@@ -364,6 +366,23 @@ def test_golden_names_the_first_operation_that_is_off(capsys: Capture) -> None:
     error = capsys.readouterr().err
     assert "is the first that differs from its reference: pcc" in error
     assert 'ttnn.multiply) at loc("square")' in error
+
+
+def test_random_inputs_that_are_no_places(capsys: Capture) -> None:
+    """The message says that inputs of a call are wanted; with these there is no such hint."""
+    torch: Any = pytest.importorskip("torch")
+    examples = torch.ones(3, 4), torch.zeros(3, 2, dtype=torch.int64)
+    ttmlir.compile(lambda x, i: torch.gather(x, 1, i), *examples).save("pick.ttnn")
+    assert run("run", "--golden", "pick.ttnn") == 1
+    error = capsys.readouterr().err
+    assert (
+        "picked from a dimension of 4.; these are random inputs (--init randn): --inputs" in error
+    )
+    for place, status in ((9, 1), (3, 0)):
+        inputs = np.ones((3, 4), np.float32), np.full((3, 2), place, np.int32)
+        np.savez("inputs.npz", *inputs)
+        assert run("run", "--inputs", "inputs.npz", "pick.ttnn") == status
+        assert "random inputs" not in capsys.readouterr().err
 
 
 def test_loops_and_programs() -> None:

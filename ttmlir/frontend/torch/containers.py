@@ -22,9 +22,12 @@ class TorchOpener(Opener):
         kinds = (torch.Tensor, np.ndarray, torch.SymInt, torch.SymFloat, torch.SymBool)
         return isinstance(value, kinds)
 
-    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
-        """Zeros: the numbers of examples make no difference."""
-        return torch_package().as_tensor(leaf).new_zeros(tuple(shape))
+    def example_like(self, leaf: Any, shape: Sequence[int], fill: float) -> Any:
+        """A tensor."""
+        tensor = torch_package().as_tensor(leaf).detach()
+        made = tensor.new_full(tuple(shape), fill)
+        made[tuple(map(slice, tensor.shape))] = tensor[tuple(map(slice, shape))]
+        return made
 
     def result_shapes(
         self, function: Callable[..., Any], leaves: Sequence[Any]

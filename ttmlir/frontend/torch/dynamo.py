@@ -23,8 +23,10 @@ from typing import Any, cast
 
 from ttmlir.compiler import options_for
 from ttmlir.errors import ArgumentError
+from ttmlir.frontend.bucketed import STEPS, grows_slowly
+from ttmlir.frontend.buckets import Buckets
 from ttmlir.frontend.compiled import CompiledModel
-from ttmlir.frontend.dispatch import STEPS, Buckets, complete_options, grows_slowly
+from ttmlir.frontend.dispatch import complete_options
 from ttmlir.frontend.targets import find_target
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_traced

@@ -827,7 +827,15 @@ class Run(Command):
         try:
             expected = self._expected(program)
             inputs = self._inputs(program, expected)
-            run = self._run(binary, program, inputs)
+            try:
+                run = self._run(binary, program, inputs)
+            except ExecutionError as error:
+                if self["inputs"] or (expected is not None and expected.inputs):
+                    raise
+                raise ExecutionError(
+                    f"{error}; these are random inputs (--init {self['init']}): --inputs gives it "
+                    "those of a call"
+                ) from error
             self._report(binary, program, run, expected)
         except (BinaryError, UnsupportedError, InputError, ExecutionError) as error:
             self.fail(binary.source, error).program_index = str(program.index)

@@ -124,6 +124,7 @@ def _activate(call: Call, x: Array, gate: Array | None) -> Array:
         return _swiglu(call, x, gate)
     functions = {
         "relu": x.relu,
+        # As onnxruntime (1.32) computes it on CPUs: with tanh, not with erf.
         "gelu": lambda: tanh_gelu(x),
         "silu": x.silu,
         "identity": lambda: x,
