@@ -363,6 +363,8 @@ class TypeReader:
     def pointed(self, node: Node, type_: tree.Type) -> tuple[tree.Type, Node]:
         """The type with the pointer or reference of a declarator, and the declarator in it."""
         position = self.at(node)
+        if isinstance(type_, tree.Reference):
+            raise self.error(node, "nothing refers or points to a reference; leave one of them out")
         if node.type.endswith("reference_declarator"):
             rvalue = self.text(node).startswith("&&")
             result: tree.Type = tree.Reference(type_, rvalue, position=position)

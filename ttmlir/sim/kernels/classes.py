@@ -86,6 +86,7 @@ from ttmlir.sim.kernels.templates import (
     is_moved,
     key_of,
     rank_list,
+    refuse_repeated,
     show_arguments,
     within_scope,
 )
@@ -842,6 +843,7 @@ def _declare_specialization(context: Context, node: tree.Struct) -> None:
     template = context.unit.find(node.name, context.scope)
     if not isinstance(template, ClassTemplate):
         raise context.error(node, f"there is no class template '{node.name}' to specialise")
+    refuse_repeated(context.unit, node, template.specializations, context.scope)
     template.specializations.append(node)
 
 
