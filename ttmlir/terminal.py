@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import Any
 
-_COMMANDS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
-"""Control characters, which a terminal obeys, and those that turn the direction of writing."""
+_COMMANDS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+"""Control characters, which a terminal obeys, those that turn the direction of writing, and what is
+no text."""
 _LONGEST_NAME = 256
 _LONGEST_QUOTATION = 1000
 """Longest part of a source line that is shown, in characters."""

@@ -20,6 +20,7 @@ import ttmlir  # noqa: E402
 from ttmlir.frontend import jax as jax_constants  # noqa: E402
 from ttmlir.frontend.jax import TEXT_LIMIT  # noqa: E402
 from ttmlir.runtime import InputError  # noqa: E402
+from ttmlir.schema.versions import load  # noqa: E402
 
 X = jnp.asarray(np.random.default_rng(1).standard_normal((3, 7)), jnp.float32)
 Y = jnp.asarray(np.random.default_rng(2).standard_normal(7), jnp.float32)
@@ -504,11 +505,12 @@ def test_parts_of_dimensions_without_an_index_are_gathered_and_scattered() -> No
 @pytest.mark.filterwarnings("ignore:.*f64.*:UserWarning")
 @pytest.mark.parametrize("spelling", ["2024", "2026"])
 def test_files_keep_numbers_of_64_bits(spelling: Any, tmp_path: Path) -> None:
-    """A model and its file take and give them, also where it sorts, adds up and casts to truth."""
+    """A model and its file take and give them, also where it sorts, adds up and combines bits."""
 
     def function(x: Any, i: Any) -> Any:
         casts = x.astype(jnp.bool_), i.astype(jnp.int8)
-        return jnp.sort(i)[::-1] + 1, jnp.cumsum(x, 1), (x > 0).any(1), (x < 2).all(0), *casts
+        truths = (x > 0).any(1), (x < 2).all(0), jnp.bitwise_xor.reduce(i)
+        return jnp.sort(i)[::-1] + 1, jnp.cumsum(x, 1), *truths, *casts
 
     x = np.array([[1.5, 0, -2.25], [0, 1e-12, 0]])
     i = np.array([2**40 + 1, -3, 7, 2**33])
@@ -522,6 +524,20 @@ def test_files_keep_numbers_of_64_bits(spelling: Any, tmp_path: Path) -> None:
         for result, correct in zip(results, expected, strict=True):
             assert result.dtype == correct.dtype
             np.testing.assert_array_equal(result, correct)
+
+
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+def test_loops_have_no_text_of_the_module(spelling: Any) -> None:
+    """That of each would count again where a file is checked, and there may be a thousand."""
+
+    def loop(x: Any) -> Any:
+        return lax.while_loop(lambda x: x.sum() < 9, lambda x: x * 2, x)
+
+    compiled = ttmlir.compile(loop, np.ones(3, np.float32), spelling=spelling)
+    root = load(compiled.to_bytes(), "loop.ttnn").root
+    loops = root.functions if spelling == "2024" else root.programs[1:]
+    assert root.programs[0].debug_info.cpp
+    assert [each.debug_info.cpp for each in loops] == [None] * len(loops) != []
 
 
 BITS: dict[str, tuple[Any, ...]] = {

@@ -216,6 +216,27 @@ def test_programs_of_elements_alone(
     assert [line.split()[0] for line in shown.splitlines()[2:]] == ["ttir", "ttir", "ttnn"]
 
 
+def test_operations_that_end_in_a_function() -> None:
+    """The library's subtraction applies the exponential."""
+    of_two = "linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = [#p, #p]}"
+    report = bisect(
+        f"""#all = affine_map<(i, j) -> (i, j)>
+        func.func @main(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> tensor<3x5xf32> {{
+          %e = tensor.empty() : tensor<3x5xf32>
+          %0 = {of_two} ins(%x, %y : tensor<3x5xf32>, tensor<3x5xf32>) outs(%e : tensor<3x5xf32>) {{
+          ^bb0(%a: f32, %b: f32, %c: f32):
+            %d = arith.subf %a, %b : f32
+            %f = math.exp %d : f32
+            linalg.yield %f : f32
+          }} -> tensor<3x5xf32>
+          return %0 : tensor<3x5xf32>
+        }}""".replace("#p", '"parallel"'),
+        seed=7,
+    )
+    assert report.agrees, str(report)
+    assert report.levels[-1].compared == 1
+
+
 def test_the_dialect_of_a_program() -> None:
     """It is the one furthest from the file."""
     assert source_dialect(_named(ATTENTION)) == "stablehlo"

@@ -18,6 +18,7 @@ from ttmlir.runtime.signature import (
     NOTHING,
     CallSignature,
     Structure,
+    bounded,
     constant,
     dict_of,
     positional,
@@ -55,6 +56,17 @@ def test_leaves_of_containers() -> None:
     assert positional(1, 2)[1].unflatten(iter("ab")) == ("a", "b")
 
 
+def test_bounded_arrays() -> None:
+    """They are cut to their extents, which follow them."""
+    whole = np.arange(24).reshape(2, 3, 4)
+    found = bounded([0, 2]).unflatten(iter([whole, np.int64(1), np.int64(3)]))
+    np.testing.assert_array_equal(found, whole[:1, :, :3])
+    assert [each.tolist() for each in bounded([2]).flatten(found, "y")] == [found.tolist(), 3]
+    assert bounded([0, 2]).leaf_count == 3
+    with pytest.raises(BinaryError, match="3 dimensions has fewer than said"):
+        bounded([3]).unflatten(iter([whole, np.int64(1)]))
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -81,6 +93,7 @@ def test_a_signature_in_a_file() -> None:
             argument_types=(np.dtype(bool), None),
             result_types=(np.dtype(np.int8), np.dtype(ml_dtypes.bfloat16)),
         ),
+        signature(results=bounded([3])),
         signature(results=dict_of({"a": LIST, 3: tuple_of(NOTHING, constant(2.5))})),
     ):
         assert read(given.to_table()) == given
@@ -127,6 +140,18 @@ EMPTY_DICT = node("Dict", 0, "[]")
         ({"results": [node("Dict", 1, "[[1]]"), node("Leaf")]}, "keys and values are texts"),
         ({"results": [node("Dict", 1, "{"), node("Leaf")]}, "Expecting property name"),
         ({"results": [node("Constant", 0, "[" * 100000)]}, "maximum recursion depth"),
+        ({"results": [node("Bounded", 1, "[0]"), node("Leaf")]}, "a bounded array with other"),
+        ({"results": [node("Bounded", 2, "[-1]"), *[node("Leaf")] * 2]}, "a bounded array with"),
+        ({"results": [node("Bounded", 1, "3"), node("Leaf")]}, "a bounded array with other"),
+        (
+            {
+                "arguments": [
+                    *(node("Tuple", 2), node("Tuple", 1), node("Bounded", 2, "[0]")),
+                    *(node("Leaf"), node("Leaf"), EMPTY_DICT),
+                ]
+            },
+            "only results are bounded",
+        ),
         ({"results": [node("Leaf")]}, "does not fit a program of 2 inputs, 2 outputs"),
         ({"bound": [5]}, "does not fit a program"),
         ({"bound": [0, 0]}, "does not fit a program"),

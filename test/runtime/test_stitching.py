@@ -26,6 +26,8 @@ from ttmlir.runtime import (
     to_layout,
     wait,
 )
+from ttmlir.runtime.session import run_on_arrays
+from ttmlir.runtime.tensor import Counters
 
 DRAM = "DeviceDRAM"
 
@@ -64,6 +66,19 @@ def test_chain_touches_the_host_only_at_its_ends() -> None:
     np.testing.assert_allclose(result.to_numpy(), expected, rtol=1e-5)
     assert (device.counters.writes, device.counters.reads) == (1, 1)
     assert device.counters.programs == 20
+
+
+def test_arrays_are_moved_as_tensors_are() -> None:
+    """The same is counted, and a closed device runs nothing."""
+    program, array, device = unary("Neg", (5, 7)), normal(5, 7), open_device()
+    (result,) = run_on_arrays(device, program, 0, [array])
+    np.testing.assert_array_equal(result, -array)
+    size = 4 * 32 * 32  # one tile
+    moved = {"writes": 1, "bytes_written": size, "reads": 1, "bytes_read": size}
+    assert device.counters == Counters(**moved, programs=1)
+    close_device(device)
+    with pytest.raises(InputError, match="was closed"):
+        run_on_arrays(device, program, 0, [array])
 
 
 def test_other_layout_on_the_device_costs_no_trip() -> None:

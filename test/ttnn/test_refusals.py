@@ -99,9 +99,14 @@ REFUSED: dict[str, tuple[Call, str]] = {
         lambda d, x: ttnn.pad(x, [(0, 0), (0, 0), (0, 1)], 0.0),
         "padding has a pair of numbers for each of 2 dimensions, got [(0, 0), (0, 0), (0, 1)]",
     ),
+    "floats beyond integers": (
+        lambda d, x: ttnn.add(ttnn.typecast(x, ttnn.int32), 1e300),
+        "input_tensor_b=1e+300 is no number of a tensor of DataType.INT32; use an integer",
+    ),
     "padding below 0": (
         lambda d, x: ttnn.pad(x, [(0, -1)], 0.0),
-        "padding has a pair of numbers for each of 2 dimensions, got [(0, 0), (0, -1)]",
+        "padding has no numbers below 0, got [(0, 0), (0, -1)]; a slice cuts elements off: "
+        "x[:2, 1:]",
     ),
     "repeated less than never": (
         lambda d, x: ttnn.repeat(x, (2, -1)),

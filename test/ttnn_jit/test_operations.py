@@ -213,6 +213,19 @@ def test_numbers_as_second_operand(device: Any, name: str) -> None:
     )
 
 
+def test_numbers_beyond_the_type(device: Any) -> None:
+    """A number that 32 bits do not hold is infinite, an integer its low bits: as not compiled."""
+    x, whole = place(uniform(32, 70), device, F32), place(integers(32, 70), device)
+    for tensor, function in (
+        (x, lambda x: ttnn.add(x, 1e300)),
+        (x, lambda x: ttnn.add(x, -1e300)),
+        (x, lambda x: ttnn.clamp(x, -1e300, 1e300)),
+        (whole, lambda x: ttnn.add(x, 2**40 + 5)),
+    ):
+        result = numbers(ttnn_jit.jit()(function)(tensor))
+        assert torch.equal(result, numbers(function(tensor)))
+
+
 def test_hypot_of_extremes(device: Any) -> None:
     """Squares would overflow or vanish; zeros and infinities divide by nothing."""
     inf = float("inf")

@@ -181,11 +181,12 @@ def _read_chunk(
     """The module that a text of another language is, with its places where they are asked for."""
     from ttmlir.mlir.module_printer import print_module
     from ttmlir.mlir.printing import PrintOptions
-    from ttmlir.mlir.reporting import reporting_mistakes
+    from ttmlir.mlir.reporting import refuse_bytes, reporting_mistakes
 
     file = input_name(flags.input)
     # Empty lines stand for the chunks before, so that places are those in the whole text.
     text = "\n" * (chunk.first_line - 1) + chunk.text.restored()
+    refuse_bytes(text, file)
     with reporting_mistakes("while reading", file, chunk.first_line):
         module = function(text, file)
     return print_module(module, PrintOptions(debuginfo=flags.mlir_print_debuginfo))

@@ -40,11 +40,15 @@ def count_from_start(index: Array, extent: int) -> Array:
 
 
 def _join(indices: Sequence[Array], extents: Sequence[int]) -> Array:
-    """One index for several into dimensions that lie next to each other."""
+    """One index for several into dimensions that lie next to each other.
+
+    It is out of bounds, too, where one of them is.
+    """
     pairs = zip(indices, extents, strict=True)
     first, *others = (count_from_start(index.cast("i64"), extent) for index, extent in pairs)
     for index, extent in zip(others, extents[1:], strict=True):
-        first = first * extent + index
+        inside = (index >= 0) & (index < extent)
+        first = inside.where(first * extent + index, -1)
     return first.broadcast(broadcast_shape(*(index.shape for index in indices)))
 
 
@@ -232,14 +236,16 @@ def _neutral(x: Array, combine: Combine) -> float:
 
 
 def combine_slices(
-    x: Array, dim: int, index: Array, source: Array, combine: Combine, *, keep: bool
+    x: Array, dim: int, index: Array, source: Array, combine: Combine | None, *, keep: bool
 ) -> Array:
-    """Whole slices combined at places along a dimension."""
-    if not x.rank:
-        x, source, index = (each.reshape((1,)) for each in (x, source, index))
-    shape = [1] * x.rank
-    shape[dim] = math.prod(index.shape)
-    return combine_at(x, dim, index.reshape(shape), source, combine, keep=keep)
+    """Whole slices combined at places along a dimension, or put there without `combine`."""
+    x = x if x.rank else x.reshape((1,))
+    dim, count = dim % x.rank, math.prod(index.shape)
+    index = index.reshape([count if each == dim else 1 for each in range(x.rank)])
+    source = source.reshape((*x.shape[:dim], count, *x.shape[dim + 1 :]))
+    if combine is None:
+        return scatter(x, dim, index, source)
+    return combine_at(x, dim, index, source, combine, keep=keep)
 
 
 def put_flat(x: Array, index: Array, source: Array, *, accumulate: bool) -> Array:
@@ -281,18 +287,27 @@ def find_nonzero(x: Array, size: int, missing: int) -> Array:
     """The places of the first `size` elements that are not 0, a row for each; else `missing`."""
     if not x.rank:
         return array_of(np.zeros((size, 0), np.int64))
-    flat = x.cast("i1").reshape((math.prod(x.shape),))
-    rank = _rank_chosen(flat)
+    order = find_chosen(x.cast("i1").reshape((math.prod(x.shape),)), size).unsqueeze(1)
+    columns = split_place(order.limit(low=0), x.shape)
+    return (order >= 0).where(concatenate(columns, 1), missing)
+
+
+def find_chosen(mask: Array, size: int) -> Array:
+    """The places of the first `size` true elements of a flat mask, in order; then -1."""
+    rank = _rank_chosen(mask)
     # All other elements go after the last row, and away.
-    row = (flat & (rank < size)).where(rank, size)
-    order = array_of(np.full(size + 1, -1)).scatter(0, row, array_of(np.arange(flat.shape[0])))
-    order = order.cut(0, 0, size).unsqueeze(1)
+    row = (mask & (rank < size)).where(rank, size)
+    order = array_of(np.full(size + 1, -1)).scatter(0, row, array_of(np.arange(mask.shape[0])))
+    return order.cut(0, 0, size)
+
+
+def split_place(place: Array, shape: Sequence[int]) -> list[Array]:
+    """The places along each dimension of what are places among all elements of a shape."""
     columns: list[Array] = []
-    rest = order.limit(low=0)
-    for extent in reversed(x.shape):
-        columns.append(rest.remainder(extent))
-        rest = rest / extent
-    return (order >= 0).where(concatenate(columns[::-1], 1), missing)
+    for extent in reversed(shape):
+        columns.append(place.remainder(extent))
+        place = place / extent
+    return columns[::-1]
 
 
 # -- bags of rows of a table -----------------------------------------------------------------------

@@ -243,11 +243,6 @@ def _attention(
     return normalization.attend(query, key, value, mask, by, causal=is_causal)
 
 
-def _concatenate_heads(x: Array) -> Array:
-    batch, heads, length, width = x.shape
-    return x.permute((0, 2, 1, 3)).reshape((batch, length, heads * width))
-
-
 def _rearrange(x: Array, *, pattern: str) -> Array:
     plan = Rearrangement.of(pattern, x.shape, {})
     return x.reshape(plan.axes).permute(plan.order).reshape(plan.shape)
@@ -271,7 +266,7 @@ def _relu6(x: Array) -> Array:
 
 COMPOSITES: Mapping[str, Callable[..., Array]] = {
     "clamp_tensor": _clamp_tensor,
-    "concatenate_heads": _concatenate_heads,
+    "concatenate_heads": normalization.join_heads,
     "cumprod": _multiply_running,
     "cumulative": _cumulative,
     "frac": _frac,

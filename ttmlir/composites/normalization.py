@@ -227,6 +227,12 @@ def weigh(scores: Array, allowed: Array | None) -> Array:
     return weights if allowed is None else allowed.any(-1).where(weights, 0)
 
 
+def join_heads(x: Array) -> Array:
+    """Rows of all heads (batch, heads, rows, width) side by side (batch, rows, heads * width)."""
+    batch, heads, length, width = x.shape
+    return x.permute((0, 2, 1, 3)).reshape((batch, length, heads * width))
+
+
 def repeat_heads(x: Array, heads: int) -> Array:
     """Keys or values (..., heads, rows, width), each head as often as queries share it."""
     *batch, own, length, width = x.shape

@@ -953,11 +953,21 @@ class ExpressionReader(TypeReader):
         condition, true, false = (self.expression(self.field(node, name)) for name in names)
         return tree.Conditional(condition, true, false, position=self.at(node))
 
-    def _assignment(self, node: Node) -> tree.Assign:
+    def _assignment(self, node: Node) -> tree.Expression:
+        return self._assigned(self.field(node, "left"), node)
+
+    def _assigned(self, left: Node, node: Node) -> tree.Expression:
+        if left.type == "conditional_expression":
+            # In brackets the grammar takes `c ? a : b = 4` for `(c ? a : b) = 4`.
+            condition, true = (
+                self.expression(self.field(left, name)) for name in ("condition", "consequence")
+            )
+            false = self._assigned(self.field(left, "alternative"), node)
+            return tree.Conditional(condition, true, false, position=self.at(node))
         operator = self._operator(node)
         if operator not in tree.ASSIGNMENT_OPERATORS:
             raise self.error(node, f"'{operator}' is not supported as an assignment")
-        target = self._lvalue(self.field(node, "left"))
+        target = self._lvalue(left)
         value = self.field(node, "right")
         if value.type == "initializer_list":
             if operator != "=":

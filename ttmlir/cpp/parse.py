@@ -219,6 +219,7 @@ def _find_alike(source: PreprocessedText, words: Set[tuple[int, str]]) -> set[tu
     return found
 
 
+_NAMES_OF_TYPES = ("identifier", "primitive_type", "qualified_identifier", "template_function")
 _NOTHING = re.compile(r"\s*(nop|fence( \w+\s*,\s*\w+)?)?\s*;?\s*")
 """Assembly that computes nothing."""
 
@@ -543,41 +544,63 @@ class _Reader(DeclarationReader):
                 return self.block(inner)  # Compilers add `({ ... })` to C++.
         if node.named_children[0].type == "gnu_asm_expression":
             return self.assembly(node.named_children[0])
-        declared = self._read_function_pointer(node.named_children[0])
+        declared = self._read_bracketed(node.named_children[0])
         if declared is not None:
             return declared
         return self.evaluation(node.named_children[0], self.at(node))
 
-    def _read_function_pointer(self, node: Node) -> tree.Declaration | None:
-        """`T (*name)(A) = value`, which the grammar takes for a call if T and A are plain names."""
+    def _read_bracketed(self, node: Node) -> tree.Declaration | None:
+        """`T (*name)(A) = value` or `T (&name)[2] = value`.
+
+        The grammar takes the first for a call if T and A are plain names, and the second for an
+        element of what a call gives.
+        """
         value: Node | None = None
         if node.type == "assignment_expression":
             node, value = self.field(node, "left"), self.field(node, "right")
-        called = node.child_by_field_name("function")
-        if node.type != "call_expression" or called is None or called.type != "call_expression":
+        called = node
+        sizes: list[Node] = []
+        while called.type == "subscript_expression":
+            sizes += self.field(called, "indices").named_children
+            called = self.field(called, "argument")
+        if not sizes and node.type == "call_expression":
+            called = self.field(node, "function")
+        result = self._read_called_type(called, "&" if sizes else "*")
+        if result is None:
+            return None
+        (inner,) = self.field(called, "arguments").named_children
+        position = self.at(inner)
+        if sizes:
+            for each in sizes:
+                result = tree.ArrayOf(result, self.expression(each), position=position)
+            result = tree.Reference(result, position=position)
+        else:
+            parameters = tuple(
+                tree.Parameter(self.named_type(each), None, position=self.at(each))
+                for each in self.field(node, "arguments").named_children
+            )
+            result = tree.Pointer(replace(read_function(result, parameters), position=position))
+        name = self.text(inner.named_children[-1])
+        self.declare(name)
+        initial = None if value is None else self.initial_value(value)
+        declarator = tree.Declarator(name, (), initial, position=position)
+        return tree.Declaration(result, (declarator,), position=self.at(node))
+
+    def _read_called_type(self, called: Node, sign: str) -> tree.Type | None:
+        """The type that stands where a call has a function, before `(*name)` or `(&name)`."""
+        if called.type != "call_expression":
             return None
         written = self.field(called, "function")
         inner = self.field(called, "arguments").named_children
-        if written.type not in ("identifier", "qualified_identifier", "template_function"):
+        if written.type not in _NAMES_OF_TYPES:
             return None
         result = self.named_type(written)
-        is_type = result.name in self.types or result.template_arguments or result.scope
+        name = result.name.rpartition("::")[2]
+        is_type = self.is_type(name) or result.template_arguments or result.scope
         if not is_type or self.is_variable(result.name):
             return None
-        if len(inner) != 1 or not self.text(inner[0]).startswith("*"):
-            return None
-        position = self.at(inner[0])
-        parameters = tuple(
-            tree.Parameter(self.named_type(each), None, position=self.at(each))
-            for each in self.field(node, "arguments").named_children
-        )
-        name = self.text(inner[0].named_children[-1])
-        self.declare(name)
-        initial = None if value is None else self.initial_value(value)
-        function = replace(read_function(result, parameters), position=position)
-        pointer = tree.Pointer(function)
-        declarator = tree.Declarator(name, (), initial, position=position)
-        return tree.Declaration(pointer, (declarator,), position=self.at(node))
+        is_bracketed = len(inner) == 1 and self.text(inner[0]).startswith(sign)
+        return result if is_bracketed else None
 
     def evaluation(self, node: Node, position: tree.Position) -> tree.Evaluate:
         """An expression as a statement: one that begins like a declaration is one in C++."""

@@ -275,7 +275,7 @@ def _declared(type_: Type, name: str) -> str:
             return _declared(function, f"({holder}*{name})")
         case ArrayOf(element=element, size=size):
             count = "" if size is None else _expression(size, _ASSIGNMENT)
-            return f"{_type(element)} {name}[{count}]"
+            return _declared(element, f"{name}[{count}]")
         case FunctionOf(result=result, parameters=parameters):
             const = type_.holder is not None and "const" in type_.holder.qualifiers
             listed = ", ".join(map(_parameter, parameters))

@@ -121,6 +121,12 @@ class Field:
     const: bool = False
     bits: BitField | None = None
     """Which bits of the words at the offset it is, if it is a bit-field."""
+    mutable: bool = False
+    """True if it may change in an object that is constant."""
+
+    def is_const_in(self, *, is_const: bool) -> bool:
+        """Whether it is constant in an object that is, or in one that is not."""
+        return self.const or (is_const and not self.mutable)
 
 
 @dataclass(frozen=True)
@@ -148,6 +154,7 @@ class Member(NamedTuple):
     """What it asks for at least, in bytes."""
     bits: int | None = None
     """The width of a bit-field; one without name only takes room."""
+    mutable: bool = False
 
 
 @dataclass(frozen=True)
@@ -466,7 +473,8 @@ def lay_out_struct(
         place = 0 if is_union else place
         if each.bits is None:
             place = _round_up(place, 8 * own)
-            fields.append(Field(each.name, type_, place // 8, each.type.const))
+            offset, const = place // 8, each.type.const
+            fields.append(Field(each.name, type_, offset, const, mutable=each.mutable))
             place += 8 * (size_of(type_) or 0)
         else:
             place = _place_bits(each, place, is_packed=is_packed)
@@ -509,7 +517,7 @@ def _describe_bits(member: Member, place: int, *, is_packed: bool) -> Field:
         word *= 2
     offset = place // (8 * word) * word
     bits = BitField(place - 8 * offset, width, word)
-    return Field(member.name, member.type.type, offset, member.type.const, bits)
+    return Field(member.name, member.type.type, offset, member.type.const, bits, member.mutable)
 
 
 def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) -> CType:
@@ -527,6 +535,17 @@ def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) 
             return structs[number]
         case _:
             return type_
+
+
+def has_mutable_member(type_: CType) -> bool:
+    """Whether a part of a value may change though the value is constant."""
+    match type_:
+        case ArrayType(element=element):
+            return has_mutable_member(element)
+        case StructType(fields=fields):
+            return any(each.mutable or has_mutable_member(each.type) for each in fields)
+        case _:
+            return False
 
 
 def has_constant_member(type_: CType) -> bool:

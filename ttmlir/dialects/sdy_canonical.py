@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import RewritePattern
 
 from ttmlir.dialects import sdy
+from ttmlir.mlir.reporting import around
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
 
 def is_for_one_device(op: Operation) -> bool:
     """True for a region in which each tensor is the whole."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ModuleOp):
-        parent = parent.parent_op()
-    return parent is not None and sdy.count_devices(parent) == 1
+    module = around(op, ModuleOp)
+    return module is not None and sdy.count_devices(module) == 1
 
 
 def enter(op: Operation) -> None:

@@ -778,6 +778,12 @@ class CallableModel:
         return ((), ()) if found is None else (found.argument_types, found.result_types)
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether sizes of results are known only when the program has run."""
+        found = self._program.signature
+        return found is not None and found.results.is_bounded
+
+    @property
     def outputs(self) -> tuple[TensorDesc, ...]:
         """Descriptions of the arrays that the program computes, truth values as the source's."""
         descs = [ref.desc for ref in self._program.outputs]
@@ -808,8 +814,8 @@ class CallableModel:
                 if prepared.devices == 1:
                     make_plans(prepared)
                     rehearse(prepared)
-                # Read from the file, and kept.
-                _ = self._source_types, self.inputs
+                # Read from the file, and kept, as is the device.
+                _ = self._source_types, self.inputs, self._forms, self._device(self.numerics)
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays in the arguments of a call, and its numbers; InputError for another form."""
@@ -1209,10 +1215,13 @@ class _Caller:
         self._signature = signature
         self._make = make
         self._takes_wide = takes_wide
+        nodes = signature.arguments.to_tables()
+        self._has_generators = any(node["kind"] == "Ignored" and node["text"] for node in nodes)
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays of a call."""
-        kwargs = self._with_seed(args, kwargs)
+        if self._has_generators:
+            kwargs = self._with_seed(args, kwargs)
         try:
             leaves = self._signature.flatten(args, kwargs)
         except InputError as error:
@@ -1229,10 +1238,8 @@ class _Caller:
         """Arguments by name with the seed that comes from generators of torch, if none is given."""
         given = self._signature.arguments.find_ignored((args, kwargs))
         sources = {node.value: value for node, value in given if node.value is not None}
-        if not sources:
-            return kwargs
         seeding: Any = import_module("ttmlir.frontend.torch.random.seeding")
-        if seeding.SEED in kwargs:
+        if seeding.SEED in kwargs or not sources:
             return kwargs
         generators = [sources.get(number) for number in range(len(sources))]
         try:

@@ -530,7 +530,7 @@ class CompiledModel(CallableModel):
         """Make the model of a pickle; its module is read when it is asked for."""
         signature = state.signature
         convention = convention_of(
-            signature, state.bound, signature.framework, takes_wide=lambda: self._takes_wide
+            signature, state.bound, signature.package, takes_wide=lambda: self._takes_wide
         )
         super().__init__(state.data, convention, file_name=state.file_name, numerics=state.numerics)
         self._state = state
@@ -704,7 +704,7 @@ class CompiledModel(CallableModel):
             inputs, outputs = self._golden_arrays(golden)
         imported = self._imported
         data = ScriptData(
-            self.name, inputs, outputs, imported.parameters, bool(imported.signature.framework)
+            self.name, inputs, outputs, imported.parameters, bool(imported.signature.package)
         )
         front, options = self._divided_options
         with self._in_terms_of_the_user(), show_wait(f"writing {path.name}"):

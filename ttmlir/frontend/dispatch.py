@@ -234,6 +234,11 @@ class BucketedModel:
     def _find_cropped(self) -> list[list[tuple[int, int | None]]]:
         """For each result, its dynamic dimensions with the numbers of their sizes; None where the
         size follows in another way."""
+        if any(each.is_bounded for each in self._by_choice.values()):
+            raise ArgumentError(
+                f"'{self.name}': sizes of results depend on numbers, of which padding would be a "
+                "part; compile for each size without buckets"
+            )
         shapes = [[desc.shape for desc in each.outputs] for each in self._by_choice.values()]
         return [
             [

@@ -310,6 +310,8 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
 def _import_callable(
     jax: Any, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> ImportedModel:
+    if _is_jit_of_flax(model):
+        return _import_changing(jax, model, args, kwargs)
     traced = None
     function: Any = model
     owner: tuple[Any, ...] = ()
@@ -318,9 +320,6 @@ def _import_callable(
         # static unless JAX finds arrays in it.
         function, owner = model.__func__, (model.__self__,)
     is_jitted = isinstance(function, jax.stages.Wrapped) and jax.tree_util.all_leaves(owner)
-    keep_unused = not is_jitted
-    if _is_jit_of_flax(model):
-        return _import_changing(jax, model, args, kwargs)
     if is_jitted:
         _refuse_other_jit(function)
         with tracing(_name_of(model)):
@@ -332,7 +331,7 @@ def _import_callable(
             traced = jax.jit(model, keep_unused=True).trace(*args, **kwargs)
     if traced is None:
         return _import_function(jax, model, (args, kwargs))
-    program = _of_traced(jax, traced, keep_unused=keep_unused)
+    program = _of_traced(jax, traced, keep_unused=not is_jitted)
     return _import(jax, program, model, (args, kwargs))
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects.definition.control import ControlOp
+from ttmlir.dialects.definition.table_ops import int_property
 from ttmlir.dialects.ttcore import MeshesAttr
 from ttmlir.dialects.ttir import CaseOp, WhileOp
 from ttmlir.ir.builder import Builder, Spelling, use_style
@@ -127,10 +128,6 @@ class Steps:
 # --- Exchanges ------------------------------------------------------------------------------------
 
 
-def _number(op: Operation, name: str) -> int:
-    return cast("IntegerAttr", op.properties[name]).value.data
-
-
 def _numbers(op: Operation, name: str) -> list[int]:
     held: Any = op.properties[name]
     return [int(each) for each in held.get_values()]
@@ -160,7 +157,7 @@ class _Cutter:
 
     def groups(self, op: Operation) -> Groups:
         """The devices along the axis that an operation names."""
-        return groups_of_mesh(self.mesh, _number(op, "cluster_axis"))
+        return groups_of_mesh(self.mesh, int_property(op, "cluster_axis"))
 
     # -- reductions ------------------------------------------------------------------------------
 
@@ -172,14 +169,15 @@ class _Cutter:
 
     def _expand(self, op: Operation) -> None:
         build, (value,) = Builder.before(op), op.operands
-        axis, shape, element = _number(op, "cluster_axis"), value_shape(value), element_type(value)
+        axis = int_property(op, "cluster_axis")
+        shape, element = value_shape(value), element_type(value)
         size, combined = self.mesh[axis], COMBINERS[_keyword(op, "reduce_type")]
         if op.name == "ttir.all_reduce":
             lying = build.reshape(value, (1, *shape))
             type_ = TensorType(element, (size, *shape))
             parts = build.create("all_gather", [lying], type_, all_gather_dim=0, cluster_axis=axis)
         else:
-            dim = _number(op, "scatter_dim") % len(shape)
+            dim = int_property(op, "scatter_dim") % len(shape)
             part = (*shape[:dim], shape[dim] // size, *shape[dim + 1 :])
             lying = build.reshape(value, (*shape[:dim], size, *part[dim:]))
             lying = build.permute(lying, (dim, *(n for n in range(len(shape) + 1) if n != dim)))
@@ -200,7 +198,7 @@ class _Cutter:
         """What a border between whole tensors and parts does."""
         source, result = self.number(op.operands[0]), self.number(op.results[0])
         if op.name == "ttir.mesh_partition":
-            axis, dim = _number(op, "cluster_axis"), _number(op, "dim")
+            axis, dim = int_property(op, "cluster_axis"), int_property(op, "dim")
             dims = tuple(dim if n == axis else -1 for n in range(2))
             return DivisionOf(op, Division(source, result, dims, self.mesh, is_whole_before=True))
         dims = tuple(_numbers(op, "shard_dims"))
@@ -222,7 +220,7 @@ class _Cutter:
                 groups = _table(op, "replica_groups")
                 moves = [Move(row[0], 0, there, 0) for row in groups for there in row]
             case "ttir.all_gather":
-                groups, concat = self.groups(op), _number(op, "all_gather_dim")
+                groups, concat = self.groups(op), int_property(op, "all_gather_dim")
                 slots = len(groups[0])
                 moves = [
                     Move(here, 0, there, slot)
@@ -233,7 +231,7 @@ class _Cutter:
             case _:
                 groups = _table(op, "replica_groups")
                 slots = len(groups[0])
-                split, concat = _number(op, "split_dim"), _number(op, "concat_dim")
+                split, concat = int_property(op, "split_dim"), int_property(op, "concat_dim")
                 moves = [
                     Move(here, piece, there, slot)
                     for row in groups

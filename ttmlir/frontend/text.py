@@ -94,7 +94,9 @@ def import_file(path: Path, *, keep_late: bool = False) -> ImportedModel:
     try:
         with path.open("rb") as file:
             data, contents = read_compact(file)
-        text = CompactText(data.decode("utf-8"), contents)
+        # Damaged text is refused at its place; what has zeros is none.
+        errors = "strict" if b"\0" in data else "surrogateescape"
+        text = CompactText(data.decode("utf-8", errors), contents)
     except UnicodeDecodeError:
         message = f"{path} is not text; ttmlir.compile reads MLIR text"
         if path.suffix in (".pt2", ".pt", ".pth"):

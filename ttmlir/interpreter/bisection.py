@@ -36,10 +36,9 @@ from ttmlir.interpreter.levels import (
     is_in_branch_of_loop,
     levels_of,
     name_operations,
-    number_of,
     result_shapes,
 )
-from ttmlir.interpreter.statistics import MOST_RESULTS, Statistics, Trace, accuracy_of
+from ttmlir.interpreter.statistics import MOST_RESULTS, Statistics, Trace, accuracy_of, number_of
 from ttmlir.mlir.printing import PrintOptions, print_op_line, show_attribute
 from ttmlir.mlir.reporting import LocatedError, file_line_col, name_of
 from ttmlir.passes.stablehlo.complex.boundaries import split_signature

@@ -18,9 +18,8 @@ from ttmlir.compiler import (
     write_ttm,
     write_ttnn,
 )
-from ttmlir.interpreter.statistics import Trace, number_in
+from ttmlir.interpreter.statistics import Trace, number_in, number_of
 from ttmlir.mlir.attributes import cloned
-from ttmlir.mlir.reporting import name_of
 from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.op_definition import Family
 from ttmlir.runtime.binary import BinaryProgram
@@ -208,13 +207,12 @@ FILE_LEVELS: Mapping[str, tuple[type[FileLevel], ...]] = MappingProxyType(
 def _end_in_functions(module: ModuleOp) -> frozenset[int]:
     """The numbers of what ends in a function of single numbers, as the exponential of a difference
     is one operation in linalg."""
-    ends: dict[int, str] = {}
-    for op in module.walk():
-        number = number_in(f'"{name_of(op.location)}"')
-        if number is not None:
-            ends[number] = op.name.partition(".")[2]
-    unary = {name for name, each in DEFINITIONS.items() if each.family is Family.UNARY}
-    return frozenset(number for number, name in ends.items() if name in unary)
+    ends = {number_of(op): DEFINITIONS.get(op.name.partition(".")[2]) for op in module.walk()}
+    return frozenset(
+        number
+        for number, last in ends.items()
+        if number is not None and last is not None and last.family is Family.UNARY
+    )
 
 
 @dataclass

@@ -27,9 +27,9 @@ from ttmlir.compiler import (
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.interpreter.execution import execute, find_function, functions_in, functions_of
 from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel, PartsFile
-from ttmlir.interpreter.statistics import Trace, number_in
+from ttmlir.interpreter.statistics import Trace, number_of
 from ttmlir.mlir.attributes import cloned
-from ttmlir.mlir.reporting import DiagnosticError, LocatedError, name_location, name_of
+from ttmlir.mlir.reporting import DiagnosticError, LocatedError, name_location
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.core.manager import parse_options
 from ttmlir.passes.core.registry import lookup
@@ -64,12 +64,6 @@ def name_operations(module: ModuleOp) -> tuple[Operation, ...]:
             op.location = name_location(f"operation#{len(operations)}", op.location)
             operations.append(op)
     return tuple(operations)
-
-
-def number_of(op: Operation) -> int | None:
-    """The number of the operation of the source that an operation comes from."""
-    name = name_of(op.location)
-    return None if name is None else number_in(f'"{name}"')
 
 
 def calls_by_name(operations: Iterable[Operation]) -> dict[str, list[Operation]]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
+from xdsl.ir import Operation
 
+from ttmlir.mlir.reporting import name_of
 from ttmlir.runtime.golden import Accuracy, Tolerance, compare
 from ttmlir.runtime.tensor import Array
 
@@ -21,6 +23,12 @@ def number_in(text: str | None) -> int | None:
     """The number of the operation that a location's name says; None if it says none."""
     match = _NAME.search(text or "")
     return None if match is None else int(match[1])
+
+
+def number_of(op: Operation) -> int | None:
+    """The number of the operation of the source that an operation comes from."""
+    name = name_of(op.location)
+    return None if name is None else number_in(f'"{name}"')
 
 
 MOST_RESULTS = 1024

@@ -35,6 +35,7 @@ from ttmlir.arrays.array import Array, Number, Scalar, Shape, concatenate
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS, DestinationStyleOp, segments_attr
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp
+from ttmlir.dialects.ttcore import ReduceTypeAttr
 from ttmlir.dialects.ttnn.structure import DEVICE_OPERAND
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import (
@@ -46,10 +47,11 @@ from ttmlir.ir.tensor_types import (
     tensor_of,
     value_shape,
 )
-from ttmlir.layout.enums import OperandConstraint
+from ttmlir.layout.enums import OperandConstraint, ReduceType
 from ttmlir.mlir.attributes import ElementsType, elements_of
 from ttmlir.mlir.core_prefix import was_read_with_tt
 from ttmlir.optable import definition
+from ttmlir.optable.late_forms import COMBINERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -528,6 +530,22 @@ class Builder(DestinationBuilder):
         """The tensor with so many elements `fill` more on both sides; negative ones cut off."""
         return array_in(self, value).pad(margins, fill).value
 
+    def scatter(
+        self, operands: Sequence[SSAValue], dim: int, combine: str | None = None
+    ) -> SSAValue:
+        """The tensor, at places along a dimension, with elements of another one, as in `Array`.
+
+        In 2026 one operation says how they are combined, and has a place for each element.
+        """
+        value, index, source = operands
+        if self.style.destinations:
+            mnemonic = f"scatter_{combine}" if combine else "scatter"
+            return self.create(mnemonic, operands, value.type, dim=dim)
+        kind = next(name for name, found in COMBINERS.items() if found == (combine or ""))
+        how = ReduceTypeAttr(ReduceType.from_keyword(kind))
+        operands = (value, self.broadcast(index, value_shape(source)), source)
+        return self.create("scatter", operands, value.type, dim=dim, scatter_reduce_type=how)
+
     def dilate(self, value: SSAValue, dim: int, step: int, fill: float) -> SSAValue:
         """The tensor with `step - 1` elements `fill` between the elements along a dimension."""
         return array_in(self, value).dilate(dim, step, fill).value
@@ -566,6 +584,9 @@ class TTIRCarrier:
         ]
         if definition.mnemonic == "permute":
             return self.build.permute(values[0], parameters["permutation"])
+        if definition.mnemonic.startswith("scatter"):
+            combine = definition.mnemonic.removeprefix("scatter").removeprefix("_")
+            return self.build.scatter(values, parameters["dim"], combine)
         type_ = TensorType(element_of(dtype), shape)
         if len(definition.results) > 1:
             types = (type_, TensorType(i32, shape))

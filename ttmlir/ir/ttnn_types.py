@@ -121,6 +121,12 @@ def memory_of(type_: Attribute) -> Memory | None:
     return Memory(space.data, isinstance(layout.memref.element_type, tt.TileType))
 
 
+def is_tiled(value: SSAValue) -> bool:
+    """True for a tensor that ttnn keeps as tiles."""
+    memory = memory_of(value.type)
+    return memory is not None and memory.is_tiled
+
+
 def stored_in(type_: Attribute) -> Attribute:
     """What memory holds of the elements of a tensor: a type, or tiles where only these have it."""
     tensor = cast("TensorType[Attribute]", type_)

@@ -16,6 +16,7 @@ WormholeB0/TensixTile/TensixCoprocessor/FloatBitPatterns.md.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -281,6 +282,11 @@ def repeated_bytes(part: str, element_bytes: int) -> tuple[tuple[int, int], ...]
             return (0, face), (2 * face, face)
         case _:
             return ((0, row),)
+
+
+def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """How many elements lie between neighbours along each dimension, the last one fastest."""
+    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
 
 
 def padded_shape(

@@ -99,7 +99,7 @@ def plan_copies(
         device.check_grid(layout.grid)
     unit = network_unit(source.layout, target.layout, chip)
     is_same = source.layout.with_memory_space(target.layout.memory_space) == target.layout
-    if is_same and _row_bytes(source.layout) % unit == 0:
+    if is_same and row_bytes(source.layout) % unit == 0:
         extents, is_physical = _whole_shards(source.layout), True
     else:
         extents = _traverse(shape, source.layout, target.layout)
@@ -126,7 +126,7 @@ def scratch_bytes(
     LayoutError as there.
     """
     unit = network_unit(source, target, chip)
-    has_whole_rows = all(_row_bytes(layout) % unit == 0 for layout in (source, target))
+    has_whole_rows = all(row_bytes(layout) % unit == 0 for layout in (source, target))
     if source.linear == target.linear and has_whole_rows:
         return 0
     parts = plan_copies(shape, PlacedTensor(source, 0), PlacedTensor(target, 0), device, chip)
@@ -136,7 +136,8 @@ def scratch_bytes(
     return max((min(sum(need), max(_SCRATCH, *need)) for need in needs if need), default=0)
 
 
-def _row_bytes(layout: TensorLayout) -> int:
+def row_bytes(layout: TensorLayout) -> int:
+    """The bytes of a row of a shard."""
     return layout.shard[-1] * layout.element.size_bytes
 
 

@@ -1082,7 +1082,7 @@ class AttributeReader(TypeReader):
         value = int(literal, 0) if literal.startswith("0x") else int(literal)
         value = -value if negative else value
         if isinstance(type, IndexType):
-            low, high = -(1 << 63), 1 << 64
+            low, high = -(1 << 63), 1 << 63
         else:
             if negative and type.signedness.data == Signedness.UNSIGNED:
                 self.raise_error(

@@ -535,7 +535,7 @@ def pack_values(values: Sequence[ElementValue], type: ElementType) -> bytes:
         pairs = cast(Sequence[tuple[Number, Number]], values)
         return pack_values([part for pair in pairs for part in pair], type.element_type)
     if isinstance(type, IndexType):
-        return _pack_integers(cast(Sequence[int], values), INDEX_BYTES * 8, Signedness.SIGNLESS)
+        return _pack_integers(cast(Sequence[int], values), INDEX_BYTES * 8, Signedness.SIGNED)
     if isinstance(type, IntegerType):
         width, signedness = type.width.data, type.signedness.data
         return _pack_integers(cast(Sequence[int], values), width, signedness)

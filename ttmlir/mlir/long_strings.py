@@ -93,12 +93,6 @@ def read_compact(file: BinaryIO) -> tuple[bytes, Sequence[bytes]]:
     return compactor.finish()
 
 
-def place_in_file(data: bytes, position: int, contents: Sequence[bytes]) -> int:
-    """Where a byte of the compacted `data` stands in the file that it was read from."""
-    marks = _MARK.finditer(data, 0, position)
-    return position + sum(2 * len(contents[int(m[1])]) - len(m[1]) - 1 for m in marks)
-
-
 def marked(literal: str, contents: Sequence[bytes]) -> bytes | None:
     """What a string of a compacted text stands for, without its quotes; None if it is no mark."""
     if not literal.startswith("0x@"):

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     BytesAttr,
     CallSiteLoc,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     DictionaryAttr,
@@ -573,7 +574,9 @@ class MlirPrinter(UpstreamPrinter):
         if isinstance(attribute, IntegerAttr) and attribute.get_type() == i64:
             self._write(str(attribute.value.data))
         elif isinstance(attribute, FloatAttr) and attribute.get_type() == f64:
-            self.print_float(attribute.value.data, f64)
+            number = format_float(attribute.value.data, f64)
+            # Digits of a bit pattern alone would be an integer.
+            self._write(f"{number} : f64" if number.startswith("0x") else number)
         else:
             self.print_attribute(cast(Attribute, attribute))
 
@@ -964,6 +967,15 @@ def _print_dense(printer: MlirPrinter, attr: DenseIntOrFPElementsAttr) -> None:
     printer.print_attribute(attr.type)
 
 
+def _print_dense_array(printer: MlirPrinter, attr: DenseArrayBase) -> None:
+    type = attr.elt_type
+    printer.print_string("array<")
+    printer.print_attribute(cast(Attribute, type))
+    data, size = attr.data.data, elements.element_size(type)
+    values = (elements.literal(data[at : at + size], type) for at in range(0, len(data), size))
+    printer.print_string(f": {', '.join(values)}>" if data else ">")
+
+
 def _print_dense_resource(printer: MlirPrinter, attr: DenseResourceAttr) -> None:
     printer.resources.add(attr.resource_handle.data)
     printer.print_string(f"dense_resource<{identifier_or_string(attr.resource_handle.data)}> : ")
@@ -1002,6 +1014,7 @@ _BODIES: dict[type[Attribute], Callable[[MlirPrinter, Any], None]] = {
     AffineSetAttr: _print_affine_set,
     ArrayAttr: _print_array,
     BytesAttr: _print_bytes_attr,
+    DenseArrayBase: _print_dense_array,
     DenseIntOrFPElementsAttr: _print_dense,
     DenseResourceAttr: _print_dense_resource,
     DictionaryAttr: _print_dictionary,

@@ -32,7 +32,14 @@ from ttmlir.mlir.attributes import attach_blobs, blob_of
 from ttmlir.mlir.core_prefix import TT, mark_as_read, operation_as_read, use_core_prefix
 from ttmlir.mlir.lexer import balanced_end
 from ttmlir.mlir.printing import show_attribute
-from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, file_location, near_names, note
+from ttmlir.mlir.reporting import (
+    Diagnostic,
+    DiagnosticError,
+    file_location,
+    near_names,
+    note,
+    refuse_bytes,
+)
 from ttmlir.mlir.upstream_syntax import CUSTOM_PARSERS
 from ttmlir.mlir.xdsl_internals import resume_from
 from ttmlir.nesting import MAX_NESTING, deep_recursion
@@ -49,6 +56,7 @@ def parse_module(text: str, filename: str, context: Context, *, first_line: int 
 
     Raises `DiagnosticError` for text that is not a module.
     """
+    refuse_bytes(text, filename, first_line)
     reader: ModuleReader | None = None
     with deep_recursion(), use_core_prefix(TT):
         try:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple, NoReturn, TextIO, TypeAlias, cast
+from typing import Literal, NamedTuple, NoReturn, TextIO, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -289,6 +289,18 @@ class LocatedError(DiagnosticError):
         super().__init__(Diagnostic("error", location, message, tuple(notes), line=line))
 
 
+def refuse_bytes(text: str, file: str, first_line: int = 1) -> None:
+    """Raise LocatedError for a byte that is no UTF-8; in a text that was read it is a surrogate."""
+    found = None if text.isascii() else re.search("[\udc80-\udcff]", text)
+    if found is not None:
+        before = text[: found.start()]
+        column = len(before[before.rfind("\n") + 1 :].encode()) + 1
+        place = file_location(file, first_line + before.count("\n"), column)
+        raise LocatedError(
+            place, f"expected text in UTF-8, found the byte 0x{ord(found[0]) & 0xFF:02X}"
+        )
+
+
 class OpError(DiagnosticError):
     """An error about an operation: the message gets `'dialect.name' op ` before it."""
 
@@ -333,6 +345,17 @@ def op_diagnostic(
     return Diagnostic(severity, location_of(op), text, (*shown, *notes))
 
 
+_Kind = TypeVar("_Kind", bound=Operation)
+
+
+def around(op: Operation, kind: type[_Kind]) -> _Kind | None:
+    """The nearest operation of a kind that an operation is in."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, kind):
+        parent = parent.parent_op()
+    return parent
+
+
 def location_of(op: Operation) -> LocationAttr:
     """Where an operation is; if no file is known, also where its function is called first.
 
@@ -342,11 +365,10 @@ def location_of(op: Operation) -> LocationAttr:
 
     location, seen = op.location, {op}
     while file_line_col(location) is None:
-        function = op.parent_op()
-        while function is not None and not isinstance(function, FuncOp):
-            function = function.parent_op()
+        function = around(op, FuncOp)
         module = None if function is None else function.parent_op()
-        if function is None or module is None:
+        # What is public is called from outside.
+        if function is None or module is None or function.sym_visibility is None:
             break
         name = function.sym_name.data
         calls = (each for each in module.walk() if isinstance(each, CallOp))

@@ -9,7 +9,7 @@ from errno import EFBIG
 
 from ttmlir.errors import FileError
 from ttmlir.files import write_file
-from ttmlir.mlir.long_strings import CompactText, compact, place_in_file, read_compact
+from ttmlir.mlir.long_strings import CompactText, compact, read_compact
 
 STANDARD_STREAM = "-"
 """The file name that means standard input or standard output."""
@@ -28,9 +28,10 @@ class Chunk:
 
 
 def read_input(path: str) -> CompactText:
-    """The text of a file or of standard input; FileError if it cannot be read or is no UTF-8.
+    """The text of a file or of standard input; FileError if it cannot be read.
 
-    Long constants are not in the text, but beside it.
+    Long constants are not in the text, but beside it. Bytes that are no UTF-8 are surrogates, which
+    `ttmlir.mlir.reporting.refuse_bytes` refuses.
     """
     try:
         if path == STANDARD_STREAM:
@@ -42,15 +43,7 @@ def read_input(path: str) -> CompactText:
     except OSError as error:
         verb = "read" if error.errno == EFBIG else "open"
         raise FileError(f"cannot {verb} input file '{path}': {error.strerror}") from error
-    try:
-        return CompactText(data.decode("utf-8"), contents)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        place = place_in_file(data, error.start, contents)
-        raise FileError(
-            f"cannot read input file '{input_name(path)}': line {line} is not UTF-8 text,"
-            f" byte {place} is 0x{data[error.start]:02X}; expected MLIR as text"
-        ) from error
+    return CompactText(data.decode("utf-8", "surrogateescape"), contents)
 
 
 def input_name(path: str) -> str:

@@ -121,12 +121,12 @@ def window_at(xp: Any, extents: Shape, begins: Any, sizes: Shape) -> tuple[slice
     )
 
 
-def check_numbers(numbers: Any, extent: int) -> None:
-    """Refuse numbers of elements that a dimension does not have."""
+def check_numbers(numbers: Any, extent: int, what: str = "picked from") -> None:
+    """Refuse numbers of elements that a dimension does not have; `what` is done with them."""
     if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < extent:
         raise ArgumentError(
-            f"Elements {int(numbers.min())} to {int(numbers.max())} were picked from a dimension "
-            f"of {extent}."
+            f"Elements {int(numbers.min())} to {int(numbers.max())} were {what} a dimension of "
+            f"{extent}."
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ttmlir.errors import ArgumentError
 from ttmlir.optable import caches
-from ttmlir.optable.indexing import check_numbers, scanned_shape
+from ttmlir.optable.indexing import scanned_shape
 from ttmlir.optable.op_definition import (
     Family,
     Kind,
@@ -144,9 +144,8 @@ def _rows_gathered_shape(
     windows: Shape,
     column: bool,
     fill_out_of_bounds: bool = False,
-    refuses_outside: bool = False,
 ) -> Shape:
-    del fill_out_of_bounds, refuses_outside
+    del fill_out_of_bounds
     batch, count, row = _sliced_extents(input, index, sizes, windows, column)
     return (batch, count * math.prod(windows), *row)
 
@@ -189,15 +188,12 @@ def _rows_gather(
     windows: Shape,
     column: bool,
     fill_out_of_bounds: bool = False,
-    refuses_outside: bool = False,
 ) -> Any:
     batch, _, row = _sliced_extents(input.shape, index.shape, sizes, windows, column)
     starts = xp.asarray(index).astype(xp.int64)
-    last = [size - window for size, window in zip(sizes, windows, strict=True)]
-    for place, number in enumerate(last if refuses_outside else ()):
-        check_numbers(starts[:, place], number + 1)
+    last = xp.asarray([size - window for size, window in zip(sizes, windows, strict=True)])
     # A slice that would reach over the border is moved inside.
-    numbers = _row_numbers(xp, xp.clip(starts, 0, xp.asarray(last)[:, None]), sizes, windows)
+    numbers = _row_numbers(xp, xp.clip(starts, 0, last[:, None]), sizes, windows)
     numbers = xp.broadcast_to(xp.reshape(numbers, (index.shape[0], -1)), (batch, numbers[0].size))
     rows = xp.reshape(input, (batch, math.prod(sizes), *row))
     found = rows[xp.arange(batch)[:, None], numbers]
@@ -320,12 +316,12 @@ DEFINITIONS: dict[str, OpDefinition] = {
         _library(
             "rows_gather",
             "Slices that begin at places of an index; one that would reach over the border is "
-            "moved inside, 0 with `fill_out_of_bounds`, or an error with `refuses_outside`.",
+            "moved inside, or 0 with `fill_out_of_bounds`.",
             Family.LOOKUP,
             "input index",
             _rows_gather,
             _rows_gathered_shape,
-            (*_SLICES, ("fill_out_of_bounds", Kind.BOOL), ("refuses_outside", Kind.BOOL)),
+            (*_SLICES, ("fill_out_of_bounds", Kind.BOOL)),
         ),
         _library(
             "rows_scatter",

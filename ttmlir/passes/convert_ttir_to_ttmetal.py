@@ -125,8 +125,15 @@ from ttmlir.ir.tensor_types import (
     value_shape,
 )
 from ttmlir.layout.affine import AffineMap, constant, dims
-from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, ScalarType, TileFormat
-from ttmlir.layout.data_movement import Copy, PlacedTensor, batches, network_unit, plan_copies
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, ScalarType, TileFormat, row_major_strides
+from ttmlir.layout.data_movement import (
+    Copy,
+    PlacedTensor,
+    batches,
+    network_unit,
+    plan_copies,
+    row_bytes,
+)
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import CBPort, DataType, MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
@@ -712,10 +719,9 @@ class _CallWriter:
 
 def _strides(shape: Shape, extents: Shape) -> list[int]:
     """Distance of neighbours along each dimension, 0 where the loops go on and the buffer ends."""
-    strides = [math.prod(shape[depth + 1 :]) for depth in range(len(shape))]
     return [
         0 if here == 1 < there else stride
-        for here, there, stride in zip(shape, extents, strides, strict=True)
+        for here, there, stride in zip(shape, extents, row_major_strides(shape), strict=True)
     ]
 
 
@@ -891,7 +897,7 @@ def broadcast(op: Operation, source: PlacedTensor, target: PlacedTensor, chip: C
         _check(tensor.layout, extents)
     kernel = KernelBuilder(op.location)
     spreads = shape[-1:] != whole[-1:]
-    lengths = (_row_bytes(source.layout), _row_bytes(target.layout))
+    lengths = (row_bytes(source.layout), row_bytes(target.layout))
 
     def on_rows(count: int) -> OnRow:
         if spreads:
@@ -938,14 +944,8 @@ def _check(layout: TensorLayout, shape: Sequence[int]) -> None:
             "kernels broadcast rows of numbers in the l1 of one core; bring the operands there by "
             "ttir.to_layout, or leave the layouts to ttir-to-ttmetal-backend-pipeline"
         )
-    if _row_bytes(layout) % _WORD:
-        raise LayoutError(
-            f"rows of {_row_bytes(layout)} bytes are no multiple of {_WORD}; pad them"
-        )
-
-
-def _row_bytes(layout: TensorLayout) -> int:
-    return layout.shard[-1] * layout.element.size_bytes
+    if row_bytes(layout) % _WORD:
+        raise LayoutError(f"rows of {row_bytes(layout)} bytes are no multiple of {_WORD}; pad them")
 
 
 def _loops(shape: Sequence[int], whole: Sequence[int]) -> list[_Loop]:
@@ -987,7 +987,7 @@ def _copy_rows(
 def _repeat_number(kernel: KernelBuilder, target: TensorLayout) -> OnRow:
     """Fill a row with words that hold the first number of another."""
     size = target.element.size_bytes
-    words = _row_bytes(target) // _WORD
+    words = row_bytes(target) // _WORD
 
     def on_row(addresses: Sequence[SSAValue]) -> None:
         source, row = map(kernel.pointer, addresses)

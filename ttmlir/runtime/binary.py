@@ -347,11 +347,21 @@ class BinaryProgram:
             inputs=number_tensors(tensors, "input"), outputs=number_tensors(tensors, "output")
         )
 
+    @property
+    def _call_signature(self) -> Table | None:
+        debug = self._table["debug_info"]
+        return None if debug is None else debug["call_signature"]
+
+    @property
+    def framework(self) -> str:
+        """Where the model was written that the program comes from; empty if it does not say."""
+        table = self._call_signature
+        return "" if table is None else table["framework"] or ""
+
     @cached_property
     def signature(self) -> CallSignature | None:
         """How the model is called that the program comes from; None if the file does not say."""
-        debug = self._table["debug_info"]
-        table = None if debug is None else debug["call_signature"]
+        table = self._call_signature
         if table is None:
             return None
         where = f"{self.where}: call_signature"
@@ -436,6 +446,11 @@ class Binary:
             self.PROGRAM(i, table["name"] or "", self, table)
             for i, table in enumerate(self.view["programs"] or ())
         )
+
+    @cached_property
+    def refuses_outside(self) -> bool:
+        """True if places that a tensor does not have are errors, as they are in torch and ONNX."""
+        return any(program.framework in ("onnx", "torch") for program in self.programs)
 
     @cached_property
     def functions(self) -> tuple[BinaryProgram, ...]:

@@ -166,13 +166,6 @@ class Binary2026(Binary):
             for number, place in enumerate(order)
         )
 
-    @property
-    def refuses_outside(self) -> bool:
-        """True if lookups of what a tensor does not have are errors, as they are in torch."""
-        found = (table["debug_info"] for table in self._tables)
-        calls = (debug["call_signature"] for debug in found if debug is not None)
-        return any(call is not None and call["framework"] == "torch" for call in calls)
-
     def function_number(self, place: int, where: str) -> int:
         """Number of the function that stands at a place of the file's programs."""
         # The numbers are known with the functions.

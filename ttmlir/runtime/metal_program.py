@@ -15,6 +15,7 @@ from ttmlir.layout.data_format import (
     TileFormat,
     is_block_float,
     packed_tile_bytes,
+    row_major_strides,
     tilize,
     untilize,
 )
@@ -282,8 +283,7 @@ class HostBuffer:
         """Whether the tensor is all of the buffer, in its own order."""
         if math.prod(self.shape) != self.volume:
             return False
-        steps = (math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
-        return len(self.strides) == len(self.shape) and tuple(steps) == tuple(self.strides)
+        return row_major_strides(self.shape) == tuple(self.strides)
 
     def _view(self, flat: Array) -> Array:
         strides = [stride * flat.itemsize for stride in self.strides]

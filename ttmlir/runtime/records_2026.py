@@ -48,11 +48,6 @@ from ttmlir.terminal import shown_name
 class Functions(Protocol):
     """The programs of a file that others call."""
 
-    @property
-    def refuses_outside(self) -> bool:
-        """True if lookups of what a tensor does not have are errors, as they are in torch."""
-        ...
-
     def function_number(self, place: int, where: str) -> int:
         """Number of the function at a place of the file's programs; the text is for messages."""
         ...
@@ -839,9 +834,8 @@ def _slices_of(record: Operation) -> dict[str, Any]:
 def _rows_gather(t: _Translator, record: Operation) -> None:
     operands = record.tensor("input"), record.tensor("index")
     fills = bool(record.scalar("fill_out_of_bounds"))
-    refuses = t.functions.refuses_outside and not fills
-    beyond = {"fill_out_of_bounds": fills, "refuses_outside": refuses}
-    t.call("rows_gather", operands, record.tensor("out"), {**_slices_of(record), **beyond})
+    parameters = {**_slices_of(record), "fill_out_of_bounds": fills}
+    t.call("rows_gather", operands, record.tensor("out"), parameters)
 
 
 def _rows_scatter(t: _Translator, record: Operation) -> None:

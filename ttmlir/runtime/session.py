@@ -82,10 +82,7 @@ def to_layout(tensor: Tensor, device: Device | None, layout: TensorDesc) -> Tens
     device.check_open()
     if tensor.device is device and layout.agrees_with(tensor.desc):
         return tensor
-    values = convert(tensor.values, layout.element.compute)
-    rounding = storage_rounding(layout.element, layout.data_type, device.numerics)
-    if rounding is not None:
-        values = rounding(values)
+    values = _as_kept(tensor.values, layout, device)
     if tensor.device is not None and tensor.device is not device:
         tensor.device.counters.count_read(tensor.desc)
     if tensor.device is not device:
@@ -94,6 +91,15 @@ def to_layout(tensor: Tensor, device: Device | None, layout: TensorDesc) -> Tens
     if np.may_share_memory(values, tensor.values) and tensor.device is None:
         values = values.copy()
     return Tensor(layout, values, device)
+
+
+def _as_kept(values: Array, layout: TensorDesc, device: Device) -> Array:
+    """The numbers that a layout has of some, which may be the same memory."""
+    values = convert(values, layout.element.compute)
+    rounding = None
+    if layout.is_on_device:
+        rounding = storage_rounding(layout.element, layout.data_type, device.numerics)
+    return values if rounding is None else rounding(values)
 
 
 def _to_host_as(tensor: Tensor, layout: TensorDesc) -> Tensor:
@@ -181,33 +187,23 @@ def run_on_arrays(
     device: Device, binary: Binary, program_index: int, arrays: Sequence[Array]
 ) -> list[Array]:
     """What `submit` computes, as arrays; nothing is kept on the device."""
+    device.check_open()
     program = binary.program(program_index)
-    refs = program.inputs
-    observer = DebugHooks.registered()
-    is_plain = not binary.is_metal and observer is None and len(refs) == len(arrays)
-    prepared = prepare(program, device.numerics) if is_plain else None
-    if (
-        prepared is None
-        or prepared.devices > 1
-        or any(chip not in device.chip_ids for chip in prepared.chip_ids)
-        or any(
-            array.shape != ref.desc.shape or array.dtype != ref.desc.element.host
-            for array, ref in zip(arrays, refs, strict=True)
-        )
-    ):
+    descs = [ref.desc for ref in program.inputs]
+    wanted = [(desc.shape, desc.element.host) for desc in descs]
+    if binary.is_metal or [(array.shape, array.dtype) for array in arrays] != wanted:
         results = submit(device, binary, program_index, arrays)
         return [result.to_numpy() for result in results]
-    values: list[Array] = []
-    for array, ref in zip(arrays, refs, strict=True):
-        desc = ref.desc
-        value = convert(array, desc.element.compute)
-        rounding = None
+    prepared = _prepare_on(device, program)
+    # Without tensors nothing is copied: programs neither write to their inputs nor return them.
+    values = [_as_kept(array, desc, device) for array, desc in zip(arrays, descs, strict=True)]
+    results = _execute(device, prepared, values, DebugHooks.registered())
+    for desc in descs:
         if desc.is_on_device:
-            rounding = storage_rounding(desc.element, desc.data_type, device.numerics)
-        values.append(value if rounding is None else rounding(value))
-    log_program(program)
-    # Programs neither write to their inputs nor return them.
-    results = execute(prepared, values, with_trace(None))
+            device.counters.count_write(desc)
+    for desc in prepared.output_descs:
+        if desc.is_on_device:
+            device.counters.count_read(desc)
     return [
         convert(result, desc.element.host)
         for result, desc in zip(results, prepared.output_descs, strict=True)
@@ -303,7 +299,13 @@ def prepare_submission(
 ) -> PreparedProgram:
     """The prepared program, after checking that the device and the inputs fit it."""
     device.check_open()
-    prepared = prepare(binary.program(program_index), device.numerics)
+    prepared = _prepare_on(device, binary.program(program_index))
+    _check_inputs(device, prepared.program, inputs)
+    return prepared
+
+
+def _prepare_on(device: Device, program: BinaryProgram) -> PreparedProgram:
+    prepared = prepare(program, device.numerics)
     missing = [chip for chip in prepared.chip_ids if chip not in device.chip_ids]
     if missing:
         raise InputError(
@@ -311,7 +313,6 @@ def prepare_submission(
             f"was opened with {list(device.chip_ids)}; open it with device_ids="
             f"{list(prepared.chip_ids)}"
         )
-    _check_inputs(device, prepared.program, inputs)
     return prepared
 
 
@@ -331,6 +332,21 @@ def run_prepared(
         convert(tensor.values, ref.desc.element.compute)
         for tensor, ref in zip(inputs, refs, strict=True)
     ]
+    results = _execute(device, prepared, arrays, observer, runner)
+    return [
+        _output(device, desc, values)
+        for desc, values in zip(prepared.output_descs, results, strict=True)
+    ]
+
+
+def _execute(
+    device: Device,
+    prepared: PreparedProgram,
+    arrays: Sequence[Array],
+    observer: Observer | None,
+    runner: GenericRunner | None = None,
+) -> list[Array]:
+    """Run a program on arrays in compute types, and count what it moves."""
     log_program(prepared.program)
     if prepared.devices == 1:
         results = execute(prepared, arrays, with_trace(observer), runner)
@@ -340,10 +356,7 @@ def run_prepared(
 
         results = run_on_mesh(prepared, arrays, with_trace(observer), runner)
     device.counters.add(prepared.traffic)
-    return [
-        _output(device, desc, values)
-        for desc, values in zip(prepared.output_descs, results, strict=True)
-    ]
+    return results
 
 
 def _output(device: Device, desc: TensorDesc, values: Array) -> Tensor:

@@ -36,7 +36,7 @@ _TYPES: Mapping[str, np.dtype[Any]] = {
 }
 """Those that arguments of models have; others are not kept."""
 _LEAVES = ("Leaf", "Complex")
-_CONTAINERS = ("Tuple", "List", "Dict")
+_CONTAINERS = ("Tuple", "List", "Dict", "Bounded")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,8 @@ class Structure:
     """An enumerator of the schema's `StructureKind`."""
     children: tuple[Structure, ...] = ()
     keys: tuple[Key, ...] = ()
-    """Of a dictionary, in the order of the children."""
+    """Of a dictionary, in the order of the children; of a bounded array, the dimensions whose
+    extents its children are, after the array itself."""
     value: Key = None
     """Of a constant; of an ignored generator of random numbers, which seed comes from it."""
 
@@ -64,6 +65,8 @@ class Structure:
                 return []
             case "Dict":
                 return self._flatten_dict(value, what)
+            case "Bounded":
+                return [value, *(np.int64(value.shape[dim]) for dim in self.keys)]
             case _:
                 return self._flatten_sequence(value, what)
 
@@ -109,8 +112,19 @@ class Structure:
             case "Dict":
                 children = (child.unflatten(leaves) for child in self.children)
                 return dict(zip(self.keys, children, strict=True))
+            case "Bounded":
+                return self._cut(next(leaves), [int(next(leaves)) for _ in self.keys])
             case _:
                 return self.value
+
+    def _cut(self, array: Any, extents: Sequence[int]) -> Any:
+        """What counts of a bounded array."""
+        index = [slice(None)] * array.ndim
+        if max(cast("Sequence[int]", self.keys)) >= array.ndim:
+            raise BinaryError(f"a result of {plural(array.ndim, 'dimension')} has fewer than said")
+        for dim, extent in zip(cast("Sequence[int]", self.keys), extents, strict=True):
+            index[dim] = slice(extent)
+        return array[tuple(index)]
 
     @property
     def leaf_count(self) -> int:
@@ -123,6 +137,11 @@ class Structure:
         if self.kind in _LEAVES:
             return (self.kind == "Complex",)
         return tuple(flag for child in self.children for flag in child.are_complex)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether arrays in it have extents that are known only when the program has run."""
+        return self.kind == "Bounded" or any(child.is_bounded for child in self.children)
 
     def with_complex(self, are_complex: Iterator[bool]) -> Structure:
         """The same structure with the next leaves complex or not."""
@@ -157,7 +176,7 @@ class Structure:
     def to_tables(self) -> list[Table]:
         """`StructureNode` tables: this one, then its children."""
         text = None
-        if self.kind == "Dict":
+        if self.kind in ("Dict", "Bounded"):
             text = json.dumps(self.keys)
         elif self.kind == "Constant" or self.value is not None:
             text = json.dumps(self.value)
@@ -173,6 +192,11 @@ NOTHING = Structure(kind="Nothing")
 def tuple_of(*children: Structure) -> Structure:
     """A tuple."""
     return Structure(kind="Tuple", children=children)
+
+
+def bounded(dims: Sequence[int]) -> Structure:
+    """An array of the largest extents there can be, and its extents along dimensions."""
+    return Structure(kind="Bounded", keys=tuple(dims), children=(LEAF,) * (1 + len(dims)))
 
 
 def dict_of(children: Mapping[Any, Structure]) -> Structure:
@@ -223,6 +247,11 @@ class CallSignature:
     argument_types: Types = ()
     """Of the inputs of the program in the model; none where the program has the same."""
     result_types: Types = ()
+
+    @property
+    def package(self) -> str:
+        """Of the arrays that the model returned; empty for NumPy's, as of ONNX and of texts."""
+        return "" if self.framework == "onnx" else self.framework
 
     def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The leaves of a call; InputError for another structure."""
@@ -298,6 +327,8 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
     kinds = [child.kind for child in arguments.children]
     if arguments.kind != "Tuple" or kinds != ["Tuple", "Dict"]:
         raise BinaryError(f"{where}.arguments: not a tuple of a tuple and a dictionary")
+    if any(node["kind"] == "Bounded" for node in table["arguments"] or ()):
+        raise BinaryError(f"{where}.arguments: only results are bounded")
     if not all(isinstance(key, str) for key in arguments.children[1].keys):
         raise BinaryError(f"{where}.arguments: names of arguments are texts")
     bound = signature.bound
@@ -363,10 +394,21 @@ def _read_node(rest: Iterator[Table], most: int, depth: int, where: str) -> Stru
         return Structure(
             kind=kind, children=children, keys=_scalars(cast("list[Any]", keys), where)
         )
+    if kind == "Bounded":
+        return _read_bounded(children, _read_json(node["text"], where), where)
     value = None
     if kind in ("Constant", "Ignored"):
         [value] = _scalars([_read_json(node["text"], where)], where)
     return Structure(kind=kind, children=children, value=value)
+
+
+def _read_bounded(children: Sequence[Structure], dims: Any, where: str) -> Structure:
+    listed = cast("list[Any]", dims) if isinstance(dims, list) else []
+    are_dims = all(type(dim) is int and 0 <= dim < MAX_DEPTH for dim in listed)
+    kinds = [each.kind for each in children]
+    if not listed or not are_dims or kinds != ["Leaf"] * (1 + len(listed)):
+        raise BinaryError(f"{where}: a bounded array with other children than its extents")
+    return bounded(listed)
 
 
 def _read_json(text: str | None, where: str) -> Any:

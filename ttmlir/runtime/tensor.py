@@ -31,6 +31,7 @@ from ttmlir.layout.data_format import (
     packed_tile_bytes,
     padded_shape,
     round_block_float,
+    row_major_strides,
     unpack_block_float,
 )
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
@@ -418,16 +419,8 @@ def host_desc(shape: Sequence[int], element: ElementType) -> TensorDesc:
         shape=tuple(shape),
         element=element,
         data_type=element.storage,
-        stride=row_major_stride(shape),
+        stride=row_major_strides(shape),
     )
-
-
-def row_major_stride(shape: Sequence[int]) -> tuple[int, ...]:
-    """Distance in elements between neighbours along each dimension, the last one fastest."""
-    stride = [1] * len(shape)
-    for i in reversed(range(len(shape) - 1)):
-        stride[i] = stride[i + 1] * shape[i + 1]
-    return tuple(stride)
 
 
 class Tensor:
@@ -478,7 +471,7 @@ class Tensor:
     @property
     def stride(self) -> tuple[int, ...]:
         """Distance in elements between neighbours along each dimension."""
-        return row_major_stride(self.desc.shape)
+        return row_major_strides(self.desc.shape)
 
     @property
     def volume(self) -> int:

@@ -16,7 +16,6 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    FloatAttr,
     FunctionType,
     IntegerAttr,
     LocationAttr,
@@ -42,6 +41,7 @@ from ttmlir.layout.enums import TensorMemoryLayout as Spread
 from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
+from ttmlir.mlir.attributes import float_attr
 from ttmlir.mlir.reporting import UNKNOWN_LOC, file_location
 from ttmlir.optable import DEFINITIONS, special
 from ttmlir.optable.op_definition import Family, OpDefinition, broadcast_shape
@@ -51,7 +51,7 @@ from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.machine.device import Allocator
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.errors import find_call, locate_traceback
-from ttmlir.ttnn.operations.elementwise.tables import Elementwise
+from ttmlir.ttnn.operations.elementwise.tables import Elementwise, as_number
 from ttmlir.ttnn.operations.movement import full_index, slice_places
 from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
 from ttmlir.ttnn.operations.operation import Operation as TTNNFunction
@@ -1091,9 +1091,9 @@ class Recorder(Observer):
     def fill_like(self, number: float, spec: TensorSpec) -> SSAValue:
         """A tensor of one number, with this specification."""
         if spec.dtype.facts.is_float:
-            fill: Attribute = FloatAttr(float(number), f32)
+            fill: Attribute = float_attr(float(number), f32)
         else:
-            fill = IntegerAttr(int(number), i32)
+            fill = IntegerAttr(int(as_number(number, spec.dtype, "the number")), i32)
         form = TTNNLayout.TILE if spec.layout == Layout.TILE else TTNNLayout.ROW_MAJOR
         properties = {
             "dtype": data_type_attr(spec.dtype),

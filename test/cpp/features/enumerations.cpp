@@ -17,12 +17,13 @@ Turn& operator++(Turn& e) { return e = Turn((int(e) + 1) % 3); }
 Turn operator++(Turn& e, int) { Turn old = e; ++e; return old; }
 Turn& operator+=(Turn& e, int by) { return e = Turn((int(e) + by) % 3); }
 Flag& operator|=(Flag& e, Flag k) { return e = e | k; }
+Turn& operator-=(Turn& e, int& by) { e = Turn((int(e) + by) % 3); by *= 10; return e; }
 struct Holder { Turn e = Turn::B; };
 void notes() {
     Turn e = Turn::B; Turn* p = &e; Turn t[2] = {Turn::C}; Holder h;
     ++e; note(int(e)); note(int(e++)); note(int(e)); e += 5; note(int(e)); *p += 2; ++(e += 2); ++ ++e; note(int(e)); note(int(++h.e)); h.e++; note(int(h.e));
     t[0] += 2; ++t[1]; note(int(t[0])); note(int(t[1])); for (Turn u = Turn::A; u != Turn::C; ++u) note(int(u));
-    Flag f = Flag::None; f |= Flag::Read; note(int(f)); f |= Flag::Write; note(int(f)); Colour c = RED; c = BLUE; note(c); int i = 3; i++; note(i += 2);
+    Flag f = Flag::None; f |= Flag::Read; note(int(f)); f |= Flag::Write; note(int(f)); Colour c = RED; c = BLUE; note(c); int i = 3; i++; note(i += 2); int j = 4; e -= j; note(int(e)); note(j);
 }
 }
 namespace chosen {

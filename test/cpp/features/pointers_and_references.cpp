@@ -156,6 +156,54 @@ void notes() {
     uint8_t narrow = 254; note(value(narrow += 3, 1)); note(value(++narrow, 1)); const long& wide = a = 5; note(wide); volatile int w = 1; note(value(++w, 3)); note(value(w = 6, 3));
 }
 }
+// Choices and casts of what acts first, and of two places of numbers.
+namespace chosen {
+struct S { int n = 1; S& operator+=(int v) { n += v; return *this; } S& operator++() { n++; return *this; } };
+struct H { int m = 3; int& pick(bool c, int& o) { return c ? ++m : o; } int& cast() { return static_cast<int&>(m += 2); } };
+void set(int& x) { x *= 3; }
+int late(const int& k, int& g) { g = 20; return k; }
+template <class T> T& choose(bool c, T& a, T& b) { return c ? ++a : --b; }
+template <class T> void all(T&& x) { x += 100; }
+int by_value(int x) { return x + 1; }
+int count = 0; bool next() { return ++count % 2; }
+void notes() {
+    int a = 1, b = 10, t[3] = {1, 2, 3}, i = 0; uint8_t u8 = 255, v8 = 7; S s, z; H h;
+    set(next() ? ++a : b); note(a); note(b); set(next() ? a : (b -= 2)); note(b); note(count);
+    set(next() ? t[i++] += 4 : t[2]); note(t[0]); note(i); set(next() ? t[0] : ++t[i++]); note(t[1]); note(i);
+    (next() ? s += 4 : z) += 2; note(s.n); note(z.n); (next() ? s : ++z).n = 9; note(z.n); note(s.n); (next() ? ++s : ++z).n *= 5; note(s.n);
+    h.pick(true, a) = 50; note(h.m); h.pick(false, a) = 51; note(a); h.cast()--; note(h.m);
+    choose(next(), a, b) += 7; choose(next(), a, b) += 8; note(a); note(b);
+    (next() ? ++u8 : v8) += 255; note(u8); note(v8); (next() ? u8 : v8 = 4) -= 5; note(u8); note(v8);
+    note(late(next() ? ++a : b, a)); note(late(next() ? a : ++b, b)); all(next() ? ++a : b); note(a); note(b); all(a > 0 ? b : --a); note(a); note(b);
+    note(by_value(next() ? ++a : b)); note(next() ? ++a : 4); note(next() ? 3 : a = 8); note(a);
+    int& r = next() ? (next() ? ++a : ++b) : (i = 1); r = 1000; note(a); note(b); note(i);
+    auto&& q = next() ? a : --b; q = 6; note(a); note(b); const int& k = next() ? ++a : b; a = 70; b = 71; note(k);
+    int* p = &(next() ? a = 2 : b); *p += 40; note(a); note(b); ++(next() ? ++a : ++b); note(a); note(b); note((next() ? a : ++b)++); note(b);
+    (true ? ++a : b) = 3; (false ? ++a : b) = 4; note(a); note(b); for (int j = 0; j < 4; j++) (j & 1 ? ++a : b) += j * 10; note(a); note(b);
+    static_cast<int&>(a = 5) += 2; note(a); int& w = (int&)(++a); w = 12; note(a); set(static_cast<int&>(--a)); note(a); note(static_cast<int&>((a, b)));
+    const int& kc = static_cast<const int&>(++a); a = 90; note(kc); static_cast<S&>(s += 1).n = 8; note(s.n); (next() ? static_cast<int&>(++a) : b) = 14; note(a); note(b);
+    long l = 3; note((next() ? ++a : l)); note(next() ? ++a : l); volatile int vo = 3; vo = (next() ? vo : vo); note(vo);
+    auto f = [&](bool c) -> int& { return c ? ++a : b; }; f(true) = 31; f(false) = 32; note(a); note(b); a = next() ? ++b : a; note(a);
+}
+}
+// References to arrays, which look like elements of what a call gives.
+namespace of_arrays {
+using A = int; struct B { int v; };
+namespace n { using C = int; struct D { int v; }; }
+template <class T> void f(T (&t)[3]) { T (&u)[3] = t; u[1] = 9; T (*p)(T) = [](T x) { return T(x + 1); }; note(p(3)); }
+int twice(A x) { return 2 * x; }
+void notes() {
+    using L = int; typedef B M; B bs[2] = {{1}, {2}}; int t[3] = {1, 2, 3}; int a = 1;
+    L (&r)[3] = t; r[0] = 4; note(t[0]); M (&m)[2] = bs; m[1].v = 7; note(bs[1].v); n::C (&c)[3] = t; c[2]--; note(t[2]);
+    f(t); note(t[1]); A (*g)(A) = twice; note(g(4)); L (*h)(L) = twice; note(h(5));
+    n::D ds[1] = {}; n::D (&d)[1] = ds; d[0].v = 3; note(ds[0].v);
+    int i = 0; t[i++] = 5; note(i); auto k = [&](int* p) -> int* { return p; }; k(&a)[0] = 3; note(a);
+    int u[3][2] = {{1, 2}, {3, 4}, {5, 6}};
+    int (&row)[2] = u[2]; row[0] = 50; note(u[2][0]); note(u[1][1]);
+    const int (&v)[3][2] = u; note(v[2][0] + v[0][1]); int n = 0; for (int x : r) { n += x; } note(n); note(sizeof(r));
+    struct H { int m[3][2]; } o{}; uint32_t w[3] = {1}; uint32_t (&rw)[3] = w; rw[2] = 5; note(w[2] + w[0]); int (&rm)[2] = o.m[1]; rm[1] = 8; note(o.m[1][1]); int (&all)[3][2] = o.m; all[2][0] = 6; note(o.m[2][0]);
+}
+}
 namespace converted {
 // A constant reference to another type refers to what its value converts to.
 struct H { const double& d; const int64_t& i; const uint32_t& u; const long& l; }; struct K { const int& s; };
@@ -168,7 +216,7 @@ void notes() {
 }
 }
 void kernel_main() {
-    converted::notes(); counted::notes(); given::notes(); aggregates::notes(); constants::notes(); passed::notes();
+    converted::notes(); chosen::notes(); of_arrays::notes(); counted::notes(); given::notes(); aggregates::notes(); constants::notes(); passed::notes();
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
     uint32_t Sides::* side = &Sides::left; (*sides).*side += 20; note(double_of(sides[0], side));

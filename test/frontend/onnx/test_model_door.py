@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,22 @@ def test_initializers_that_are_inputs() -> None:
     np.testing.assert_allclose(ttmlir.compile(proto, x)(x), x @ first, rtol=1e-5, atol=1e-5)
     compiled = ttmlir.compile(proto, example_kwargs={"x": x, "w": first})
     np.testing.assert_allclose(compiled(x=x, w=other), x @ other, rtol=1e-5, atol=1e-5)
+
+
+def test_indices_out_of_range_are_refused(tmp_path: Path) -> None:
+    """As ONNX has it, which counts from the end; loaded and from a pickle they give NumPy's."""
+    inputs = [value("x", [4, 5]), value("index", [2, 5], INT64)]
+    proto = model([node("GatherElements", "x index", "y", axis=0)], inputs, [value("y", None)])
+    x, index = numbers(4, 5), np.array([[3, 0, 1, -4, 2], [-1, 1, 0, 2, -2]])
+    compiled = ttmlir.compile(proto, x, index)
+    loaded = ttmlir.load(compiled.save(tmp_path / "picked.ttnn"))
+    for call in (compiled, loaded, pickle.loads(pickle.dumps(compiled))):
+        found = call(x, index)
+        assert isinstance(found, np.ndarray)
+        np.testing.assert_array_equal(found, np.take_along_axis(x, index, 0))
+        for outside in (4, -5):
+            with pytest.raises(ttmlir.Error, match=r"from a dimension of 4"):
+                call(x, np.full((2, 5), outside))
 
 
 def test_buckets() -> None:

@@ -119,9 +119,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "node 'y' (Softmax), which gives 'y': axis has 2; the tensor has 2 dimensions",
     ),
     "a shape that depends on data": (
-        lambda: unary(node("NonZero", "x", "y")),
-        "node 'y' (NonZero), which gives 'y': how many elements are not 0 is known only when the "
-        "model runs; Where keeps the shape",
+        lambda: unary(node("NonZero", "x", "n"), node("EyeLike", "n", "y")),
+        "node 'y' (EyeLike), which gives 'y': the input 'input' is INT64[2, 0 to 15]: its size is "
+        "known only when the model runs, and the operator needs it; Where keeps the shape",
     ),
     "strings": (
         lambda: with_tensor(data_type=onnx.TensorProto.STRING, dims=[1], string_data=[b"a"]),

@@ -126,5 +126,12 @@ def test_a_function_without_source() -> None:
     exec("def k(n):\n    pass\n", module)
     function = module["k"]
     assert callable(function)
-    with pytest.raises(PyKernelError, match="the source of 'k' is not there"):
+    with pytest.raises(PyKernelError, match="'k' has no source; a kernel is a plain 'def' in a"):
         compute_thread()(function)(1)
+
+
+def test_coroutines_are_refused() -> None:
+    """An `async def` has a source, and is no kernel."""
+    text = "@reader_thread()\nasync def k(n):\n    pass\n"
+    with pytest.raises(PyKernelError, match=r"kernel.py:1:1: error: 'k' is an 'async def'; a ke"):
+        kernel(text)(1)

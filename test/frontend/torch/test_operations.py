@@ -406,6 +406,45 @@ def test_indices_out_of_range_are_refused(tmp_path: Path) -> None:
     for call, outside in ((compiled, 4), (compiled, -1), (loaded, 4)):
         with pytest.raises(ttmlir.Error, match=f"Elements {outside} to .* from a dimension of 4"):
             call(x, torch.full((1, 5), outside))
+    beside = ttmlir.compile(lambda x, index: x[index[0, :2], index[0, 2:4]], x, index)
+    torch.testing.assert_close(beside(x, index), x[[3, 0], [1, 2]])
+    for places in ([0, 1, 5, 2, 0], [1, 0, 2, -6, 0], [4, 0, 1, 2, 0]):
+        with pytest.raises(ttmlir.Error, match=r" of 20[ .]"):
+            beside(x, torch.tensor([places]))
     loss = ttmlir.compile(torch.nn.functional.cross_entropy, x, torch.tensor([1, 0, 4, 2]))
     with pytest.raises(ttmlir.Error, match="from a dimension of 5"):
         loss(x, torch.tensor([1, 0, 5, 2]))
+
+
+WRITES = {
+    "scatter": lambda x, i: x.scatter(1, i.reshape(1, 3), 2.0),
+    "scatter_add": lambda x, i: x.scatter_add(1, i.expand(4, 3), x),
+    "scatter_reduce": lambda x, i: x.scatter_reduce(1, i.expand(4, 3), x, "mean"),
+    "index_add": lambda x, i: x.index_add(1, i, x[:, :3], alpha=2),
+    "index_copy": lambda x, i: x.index_copy(1, i, x[:, :3]),
+    "index_fill": lambda x, i: x.index_fill(1, i, 2.0),
+    "index_put": lambda x, i: x.T.index_put((i,), x.T[:3]),
+    "index_put_beside": lambda x, i: x.index_put((torch.tensor(1), i), x[0, :3]),
+    "index_put_selected": lambda x, i: x.T.index_put((i[i < 9],), x.T[1]),
+    "scatter_selected": lambda x, i: x[0].scatter(0, i[i < 9], 2.0),
+    "put": lambda x, i: x[0].put(i, x[1, :3], accumulate=True),
+}
+
+
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+@pytest.mark.parametrize("function", WRITES.values(), ids=WRITES)
+def test_writes_out_of_range_are_refused(function: Any, spelling: str) -> None:
+    """As torch does, also below 0 where torch does not count from the end."""
+    x, index = torch.arange(20.0).reshape(4, 5), torch.tensor([4, 0, 2])
+    compiled = ttmlir.compile(function, x, index, options=f"spelling={spelling}")
+    torch.testing.assert_close(compiled(x, index), function(x, index))
+    for number in (5, -1, -6):
+        outside = torch.tensor([1, number, 2])
+        try:
+            expected = function(x, outside)
+        except (RuntimeError, IndexError):
+            with pytest.raises(ttmlir.Error, match=r"written to a dimension of \d+"):
+                compiled(x, outside)
+        else:
+            torch.testing.assert_close(compiled(x, outside), expected)
+            assert number == -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,20 +20,33 @@ def test_input_keeps_its_text(tmp_path: Path) -> None:
     assert read_input(str(path)) == "// é\r\n\tx\n"
 
 
+def test_unreadable_input_is_refused(tmp_path: Path) -> None:
+    """The message names the file and what is wrong with it."""
+    with pytest.raises(FileError, match="No such file or directory"):
+        read_input(str(tmp_path / "in.mlir"))
+
+
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("tool", "arguments"),
     [
-        (None, "No such file or directory"),
-        (b"a\nb\xc3(", "line 2 is not UTF-8 text, byte 3 is 0xC3"),
+        ("ttmlir_opt", ["--split-input-file"]),
+        ("ttmlir_translate", ["--split-input-file", "--mlir-to-cpp"]),
+        ("ttmlir_translate", ["--cpp-to-ttkernel"]),
+        ("ttmlir_bisect", []),
+        ("ttmlir_tune", []),
+        ("tt_explorer", ["--check"]),
     ],
 )
-def test_unreadable_input_is_refused(content: bytes | None, message: str, tmp_path: Path) -> None:
-    """The message names the file and what is wrong with it."""
+def test_other_bytes_than_of_utf8_are_refused_at_their_place(
+    tool: str, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Columns are bytes, of which the first character has two; also in comments."""
     path = tmp_path / "in.mlir"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(FileError, match=message):
-        read_input(str(path))
+    path.write_bytes(b"\n// -----\n\n// \xc3\xb6\xc3( x\n")
+    assert import_module(f"ttmlir.tools.{tool}").main([*arguments, str(path)]) == 1
+    message = f"{path}:4:6: error: expected text in UTF-8, found the byte 0xC3"
+    quotation = ["// ö\N{REPLACEMENT CHARACTER}( x", "    ^"]
+    assert capsys.readouterr().err.splitlines()[:3] == [message, *quotation]
 
 
 def test_endless_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

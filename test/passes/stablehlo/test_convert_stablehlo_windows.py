@@ -195,6 +195,8 @@ def test_other_bodies_are_written_out() -> None:
 
     check(tangent, normal(1, 4, 5, 2), normal(1, 4, 5, 2))
     check(lambda x: lax.cumlogsumexp(x, 0), normal(7, 3))
+    both = (lambda x: [lax.cumlogsumexp(x, 1, reverse=way) for way in (False, True)], normal(2, 70))
+    check(*both)
 
 
 def test_averages() -> None:

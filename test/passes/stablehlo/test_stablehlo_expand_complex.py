@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from running.pass_runner import printed
 from running.sampling import sampled
 
 import ttmlir
@@ -184,8 +185,19 @@ def test_refusals(function: Callable[[Any], Any], message: str) -> None:
             }) : (tensor<5xcomplex<f32>>) -> tensor<5xcomplex<f32>>""",
             "complex numbers are put in order by their parts alone",
         ),
+        (
+            """%n = stablehlo.constant dense<-2.0> : tensor<f32>
+            %r = "stablehlo.sort"(%z) <{dimension = 0 : i64}> ({
+            ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+              %x = stablehlo.real %a : (tensor<complex<f32>>) -> tensor<f32>
+              %y = stablehlo.multiply %x, %n : tensor<f32>
+              %t = stablehlo.compare LT, %y, %n : (tensor<f32>, tensor<f32>) -> tensor<i1>
+              stablehlo.return %t : tensor<i1>
+            }) : (tensor<5xcomplex<f32>>) -> tensor<5xcomplex<f32>>""",
+            "its comparator computes stablehlo.multiply, stablehlo.compare",
+        ),
     ],
-    ids=["operation", "order"],
+    ids=["operation", "order", "a value from outside"],
 )
 def test_text_that_is_refused(operation: str, message: str) -> None:
     """What JAX does not write."""
@@ -194,6 +206,27 @@ def test_text_that_is_refused(operation: str, message: str) -> None:
         ttmlir.compile(
             f"func.func @main(%z: {type_}) -> {type_} {{ {operation} func.return %r : {type_} }}"
         )
+
+
+def test_scattered_values_from_outside() -> None:
+    """They are moved before; the pass alone refuses them."""
+    text = """
+    func.func @main(%x: tensor<5xcomplex<f32>>, %i: tensor<2x1xi32>, %u: tensor<2xcomplex<f32>>,
+                    %w: tensor<complex<f32>>) -> tensor<5xcomplex<f32>> {
+      %r = "stablehlo.scatter"(%x, %i, %u) <{unique_indices = true, scatter_dimension_numbers =
+        #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0],
+        index_vector_dim = 1>}> ({
+      ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+        stablehlo.return %w : tensor<complex<f32>>
+      }) : (tensor<5xcomplex<f32>>, tensor<2x1xi32>, tensor<2xcomplex<f32>>)
+        -> tensor<5xcomplex<f32>>
+      return %r : tensor<5xcomplex<f32>>
+    }"""
+    x, index = (np.arange(5) + 1j).astype(np.complex64), np.array([[3], [1]], np.int32)
+    found = ttmlir.compile(text)(x, index, x[:2], np.complex64(1 - 2j))
+    np.testing.assert_array_equal(found, [1j, 1 - 2j, 2 + 1j, 1 - 2j, 4 + 1j])
+    with pytest.raises(ttmlir.CompilationError, match="there are only sums and products"):
+        printed(text, "stablehlo-expand-complex")
 
 
 INVERSE = ("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "sqrt")

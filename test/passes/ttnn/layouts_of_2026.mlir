@@ -23,6 +23,9 @@
 // LEVEL-NOT: {{compute_config|ttnn.to_memory_config}}
 // LEVEL: "ttnn.cos"
 // GOLDEN: pass
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=2 system-desc-path=n150" %S/Inputs/empty.mlir | FileCheck %s --check-prefix=EMPTY
+// EMPTY-NOT: ttnn.to_memory_config
+// EMPTY: "ttnn.neg"
 
 #dram = #ttnn.buffer_type<dram>
 #l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<3x5x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>

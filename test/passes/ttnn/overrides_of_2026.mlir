@@ -42,6 +42,12 @@
 // ROWS: %[[BACK:.*]] = "ttnn.to_memory_config"(%[[PRODUCT]]){{.*}} -> tensor<96x160xbf16, #[[TILES]]>
 // ROWS: return %[[BACK]]
 
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="override-output-layout=layer=bfp_bf8,shift=bf16 insert-memreconfig=layer=0" %s 2>&1 | FileCheck %s --check-prefix=WEIGHTS
+// Constants at the location of a product stay as they are.
+// WEIGHTS-DAG: warning: override-output-layout: it does not apply to 'shift', which is {{.*}}ttnn.constant;
+// WEIGHTS-DAG: "ttnn.constant"{{.*}} -> tensor<3x2xf32,
+// WEIGHTS-DAG: "ttnn.matmul"{{.*}} -> tensor<32x2x!ttcore.tile<32x32, bfp_bf8>,
+
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="override-output-layout=sum=u32" %s 2>&1 | FileCheck %s --check-prefix=INTEGER
 // INTEGER: error: {{.*}}cannot take 'u32' of override-output-layout: the result is bf16, which cannot become u32: take one of f32, bf16, bfp_f8,
 // INTEGER-NOT: mistake in ttmlir
@@ -93,4 +99,17 @@ func.func @windows(%a: tensor<1x30x30x64xbf16>, %w: tensor<64x64x3x3xbf16>)
 func.func @exceeding(%a: tensor<1600x1280xf32>) -> tensor<1600x1280xf32> {
   %0 = "ttir.exp"(%a) : (tensor<1600x1280xf32>) -> tensor<1600x1280xf32> loc("large")
   return %0 : tensor<1600x1280xf32>
+}
+
+func.func @layer(%a: tensor<32x3xf32>) -> tensor<32x2xf32> {
+  %w = "ttir.constant"() <{value = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>}>
+      : () -> tensor<3x2xf32> loc("layer")
+  %b = "ttir.constant"() <{value = dense<[[1.0, 2.0]]> : tensor<1x2xf32>}>
+      : () -> tensor<1x2xf32> loc("shift")
+  %0 = "ttir.matmul"(%a, %w)
+      : (tensor<32x3xf32>, tensor<3x2xf32>) -> tensor<32x2xf32> loc("layer")
+  %1 = "ttir.exp"(%0) : (tensor<32x2xf32>) -> tensor<32x2xf32> loc("exp")
+  %2 = "ttir.add"(%1, %b)
+      : (tensor<32x2xf32>, tensor<1x2xf32>) -> tensor<32x2xf32> loc("shifted")
+  return %2 : tensor<32x2xf32>
 }

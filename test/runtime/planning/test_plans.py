@@ -18,12 +18,12 @@ from torch.nn import functional
 import ttmlir
 from ttmlir.runtime import open_device, read_binary, submit
 from ttmlir.runtime.errors import BinaryError
-from ttmlir.runtime.execution import planning, recurrent
+from ttmlir.runtime.execution import executor, planning, recurrent
 from ttmlir.runtime.execution.executor import rehearse
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.planning import make_plans, plan_of
 from ttmlir.runtime.execution.prepare import prepare
-from ttmlir.runtime.execution.steps import PreparedProgram
+from ttmlir.runtime.execution.steps import PreparedProgram, Step
 
 RNG = TestGenerator(__name__)
 
@@ -194,6 +194,32 @@ def test_wrong_data_of_constants_is_reported_by_the_run() -> None:
     rehearse(prepared(b))
     with pytest.raises(ttmlir.runtime.ExecutionError, match=r"EmbeddingOp.*table of 3 rows"):
         run(b, normal(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("model", "taken"),
+    [
+        (nn.Linear(420, 400), (399, 420)),
+        (nn.Linear(420, 400), (411, 420)),
+        (nn.Conv2d(16, 20, 31), (1, 16, 60, 58)),
+        (nn.ConvTranspose2d(16, 4, 31, stride=2), (1, 16, 70, 71)),
+        (nn.MaxPool2d(30, 1), (1, 64, 70, 69)),
+    ],
+)
+def test_steps_that_take_long_are_not_rehearsed(
+    model: nn.Module, taken: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step that combines 2**26 numbers, or what comes after it, is left for the first call."""
+    done: list[str] = []
+
+    def write(values: Any, step: Step, result: Any) -> None:
+        values[step.output] = result
+        done.append("" if step.call is None else step.call.definition.mnemonic)
+
+    monkeypatch.setattr(executor, "_write", write)
+    ttmlir.compile(model, torch.zeros(taken))
+    assert ("matmul" in done) == (taken == (399, 420))
+    assert {"conv2d", "conv_transpose2d", "max_pool2d"}.isdisjoint(done)
 
 
 @pytest.fixture(params=["2024", "2026"])
@@ -466,13 +492,13 @@ def test_borders_are_taken_at_once() -> None:
 
 
 @pytest.mark.usefixtures("spelling")
-@pytest.mark.usefixtures("spelling")
 def test_pixels_between_each_other() -> None:
     """Each number is where torch puts it."""
     _, error = planned_model(nn.PixelShuffle(2), torch.randn(2, 12, 3, 17))
     assert error == 0
 
 
+@pytest.mark.usefixtures("spelling")
 def test_a_moved_tensor_that_is_used_twice() -> None:
     """What comes before it is not computed again, nor is it lost."""
 

@@ -104,8 +104,10 @@ class GatherPlaces:
         """The dimensions in a tile that the number depends on, if a number names an element."""
         self.is_in_pieces = self.named.isdisjoint((self.face, self.lane))
         """True if one number, if any, names all elements of a row of a face."""
-        self.follows_columns = self.is_in_pieces and self._follows_columns()
+        self.follows_columns = self.is_in_pieces and self._follow(self.lane, -1)
         """True if neighbours in a row of a face are neighbours in a row of the buffer."""
+        self.follows_rows = self.row not in self.named and self._follow(self.row, -2)
+        """True if rows of a face that follow each other do so in the buffer."""
 
     def form(self, expr: AffineExpr) -> LinearForm:
         """An expression in these dimensions as a sum."""
@@ -119,12 +121,14 @@ class GatherPlaces:
         used = frozenset[int]().union(*(form.used_dims() for form in forms))
         return used & {self.row, self.face, self.lane}
 
-    def _follows_columns(self) -> bool:
-        *before, column = map(self.form, self.elements)
+    def _follow(self, position: int, axis: int) -> bool:
+        """True if steps along a dimension in the tile are steps along one of the buffer."""
+        others = [self.form(each) for each in self.elements]
+        along = others.pop(axis)
         return (
-            column.factor_of(self.lane) == 1
-            and self.lane not in column.divided_dims
-            and not any(self.lane in form.used_dims() for form in before)
+            along.factor_of(position) == 1
+            and position not in along.divided_dims
+            and not any(position in form.used_dims() for form in others)
         )
 
     def box(self, element_bytes: int) -> Box | None:

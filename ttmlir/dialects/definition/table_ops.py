@@ -52,6 +52,7 @@ from ttmlir.dialects.definition.ods import (
 from ttmlir.errors import ArgumentError, InputError, MissingNameError
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.attributes import float_attr
 from ttmlir.mlir.context import LaterDialect
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix
 from ttmlir.mlir.printing import SuggestsNames
@@ -214,7 +215,7 @@ _TO_ATTR: dict[Kind, Callable[[Any], Attribute]] = {
     Kind.I32: lambda value: IntegerAttr(value, i32),
     Kind.I64: lambda value: IntegerAttr(value, i64),
     Kind.SI64: lambda value: IntegerAttr(value, _SI64),
-    Kind.F32: lambda value: FloatAttr(value, f32),
+    Kind.F32: lambda value: float_attr(value, f32),
     Kind.BOOL: lambda value: IntegerAttr(int(value), i1),
     Kind.I32_ARRAY: lambda value: ArrayAttr(IntegerAttr(item, i32) for item in value),
     Kind.I64_ARRAY: lambda value: ArrayAttr(IntegerAttr(item, i64) for item in value),
@@ -227,7 +228,7 @@ _TO_ATTR: dict[Kind, Callable[[Any], Attribute]] = {
     Kind.UI8: lambda value: IntegerAttr(value, IntegerType(8, Signedness.UNSIGNED)),
     Kind.SI8: lambda value: IntegerAttr(value, IntegerType(8, Signedness.SIGNED)),
     Kind.NUMBER: lambda value: (
-        FloatAttr(value, f32) if isinstance(value, float) else IntegerAttr(value, i32)
+        float_attr(value, f32) if isinstance(value, float) else IntegerAttr(value, i32)
     ),
     Kind.EXTENTS: lambda value: (
         IntegerAttr(value, i32) if isinstance(value, int) else DenseArrayBase.from_list(i32, value)
@@ -318,29 +319,25 @@ class TableOperation(ODSOperation):
 
         ValueError for a number that an attribute has no room for.
         """
+        cls._check_widths(values, cls.PARAMETERS)
         kinds = {p.name: p.kind for p in cls.PARAMETERS}
-        cls._check_widths(values, kinds)
         return {name: parameter_attr(value, kinds[name]) for name, value in values.items()}
 
     @classmethod
     def _check_widths(
-        cls, values: Mapping[str, ParameterValue | None], kinds: Mapping[str, Kind]
+        cls, values: Mapping[str, ParameterValue | None], parameters: Iterable[Parameter]
     ) -> None:
-        for name, value in values.items():
-            if value is not None:
-                cls._check_width(name, value, _BITS.get(kinds[name], 0))
-
-    @classmethod
-    def _check_width(cls, name: str, value: ParameterValue, bits: int) -> None:
-        if not bits:
-            return
-        limit = 1 << (bits - 1)
-        for number in value if isinstance(value, tuple) else (value,):
-            if isinstance(number, int) and not -limit <= number < limit:
-                raise ArgumentError(
-                    f"'{cls.name}' has no room for {number}: its parameter '{name}' takes numbers "
-                    f"of {bits} bits"
-                )
+        for each in parameters:
+            value, bits = values.get(each.name), _BITS.get(each.kind)
+            if bits is None:
+                continue
+            limit = 1 << (bits - 1)
+            for number in value if isinstance(value, tuple) else (value,):
+                if isinstance(number, int) and not -limit <= number < limit:
+                    raise ArgumentError(
+                        f"'{cls.name}' has no room for {number}: its parameter '{each.name}' takes "
+                        f"numbers of {bits} bits"
+                    )
 
 
 LateVerifier = Callable[[ODSOperation, Iterable[Parameter], OpDefinition | None], bool]
@@ -531,8 +528,7 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             return cls.parameter_properties(values)
         if late.write is not None and not values.keys() <= {each.name for each in late.parameters}:
             values = late.write(dict(values), shapes, result)
-        kinds = {each.name: each.kind for each in late.parameters}
-        cls._check_widths({name: values[name] for name in kinds.keys() & values.keys()}, kinds)
+        cls._check_widths(values, late.parameters)
         return late_properties(late, values)
 
     # -- destinations --------------------------------------------------------------------------

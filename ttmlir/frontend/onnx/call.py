@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ from ttmlir.arrays.carriers import array_of
 from ttmlir.frontend.body import BodyBuilder
 from ttmlir.frontend.onnx.elements import (
     DTYPES,
+    Bounded,
     Tensor,
     Value,
     require_memory,
@@ -32,17 +33,6 @@ MAX_READ = 1 << 16
 
 class RefusedError(Exception):
     """A reason why a node is not compiled; whoever walks the graph says where it is."""
-
-
-class Unsized:
-    """What stands for a tensor whose size is known only when the model runs."""
-
-    @property
-    def error(self) -> Exception:
-        """Why others than a few operators do not take it."""
-        return RefusedError(
-            "how many elements are not 0 is known only when the model runs; Where keeps the shape"
-        )
 
 
 class NumbersNeededError(Exception):
@@ -96,6 +86,10 @@ class Call:
             self.refuse(f"the attribute '{name}' is missing")
         return self.attributes[name]
 
+    def with_defaults(self, **defaults: Any) -> Call:
+        """The call with attributes that an operator of the standard has if they are not given."""
+        return replace(self, attributes={**defaults, **self.attributes})
+
     def choose(self, name: str, choices: Sequence[str]) -> str:
         """An attribute that is one of several words."""
         word = str(self[name])
@@ -116,6 +110,8 @@ class Call:
             self.refuse(f"the input '{name}' is a sequence; it has to be a tensor")
         if value is None:
             self.refuse(f"the input '{name}' is missing")
+        if isinstance(value, Bounded):
+            self.refuse_bounded(name, value)
         return value
 
     def sequence(self, name: str) -> list[Value]:
@@ -158,6 +154,8 @@ class Call:
         values = cast("list[Value]", self.inputs[name])
         found: list[Array] = []
         for value in values:
+            if isinstance(value, Bounded):
+                self.refuse_bounded(name, value)
             if not isinstance(value, Tensor):
                 self.refuse(f"one of the inputs '{name}' is no tensor")
             found.append(self.use(value.array))
@@ -242,6 +240,13 @@ class Call:
         if name not in DTYPES:
             self.refuse(why_not_supported(name))
         return DTYPES[name]
+
+    def refuse_bounded(self, name: str, value: Bounded) -> NoReturn:
+        """Fail as an input has a shape that the operator cannot take."""
+        self.refuse(
+            f"the input '{name}' is {value.describe()}: its size is known only when the model "
+            "runs, and the operator needs it; Where keeps the shape"
+        )
 
     def refuse(self, reason: str) -> NoReturn:
         """Fail; the reason says what is supported."""

@@ -110,11 +110,53 @@ class Tensor:
         return cls(array, _OWN_NAMES[array.dtype])
 
 
-Value = Tensor | list["Value"] | None
-"""What a name of a graph stands for: a tensor, a sequence, or an optional without a value.
+@dataclass(frozen=True, eq=False)
+class Size:
+    """A number of elements that is known only when the model runs."""
 
-Few rules take an `Unsized` in a tensor's place; the walk over the graph keeps it from others.
-"""
+    count: Array
+    """An i64 of no dimension."""
+    most: int
+    least: int = 0
+    source: Any = None
+    """The value whose elements other than 0 it counts, where it does."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """A tensor of the largest extents that there can be, of which the first ones count.
+
+    Elements behind those that count may be any numbers.
+    """
+
+    array: Array
+    sizes: Mapping[int, Size]
+    """Of dimensions that are not known; their extents in the array are the most."""
+    type: str = ""
+    """Of its elements, by ONNX's name; empty until the schema has said it."""
+    one: Array | None = None
+    """The number that all elements are, where that is known."""
+    places: tuple[Array, bool] | None = None
+    """The mask whose true elements are at these places, and whether each is a row."""
+
+    def describe(self) -> str:
+        """Type and shape, for messages."""
+        extents = [
+            f"0 to {n}" if dim in self.sizes else str(n) for dim, n in enumerate(self.array.shape)
+        ]
+        return f"{self.type}[{', '.join(extents)}]"
+
+
+@dataclass(frozen=True)
+class Counted(Tensor):
+    """A tensor of few whole numbers that shapes may depend on, such as what `Shape` gives."""
+
+    entries: tuple[int | Size, ...] = ()
+    """What is known of each element, in their order."""
+
+
+Value = Tensor | Bounded | list["Value"] | None
+"""What a name of a graph stands for: a tensor, a sequence, or an optional without a value."""
 
 
 def host_type(name: str) -> np.dtype[Any]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ttmlir.frontend.body import BodyBuilder
-from ttmlir.frontend.onnx.call import Call, Unsized
-from ttmlir.frontend.onnx.elements import Tensor, Value
+from ttmlir.frontend.onnx.bounded import fill
+from ttmlir.frontend.onnx.call import Call
+from ttmlir.frontend.onnx.elements import Bounded, Tensor, Value
 
 
 class Walker(Protocol):
@@ -122,11 +123,15 @@ def names_in(node: Any) -> Iterator[str]:
 
 
 def leaves(values: Iterable[Value]) -> Iterator[Tensor]:
-    """The tensors in values, one after the other."""
+    """The tensors in values, one after the other.
+
+    A bounded one is the array, 0 where it does not count, then its sizes.
+    """
     for value in values:
         if isinstance(value, Tensor):
             yield value
-        elif isinstance(value, Unsized):
-            raise value.error
+        elif isinstance(value, Bounded):
+            yield Tensor(fill(value, 0), value.type)
+            yield from (Tensor(each.count, "INT64") for each in value.sizes.values())
         elif value is not None:
             yield from leaves(value)

@@ -112,8 +112,9 @@ class _Keeping(Door):
                 )
         end = public_function(whole.module).body.block.last_op
         assert end is not None, "a function returns something"
-        are_tensors = all(isinstance(value, Tensor) for _, value in self.graph.results)
-        last = self.graph.results[-len(taken) :] if are_tensors else []
+        last = self.graph.results[-len(taken) :]
+        if not all(isinstance(value, Tensor) for _, value in last):
+            last = []
         types = [_describe(value.type) for value in end.operands][-len(taken) :]
         for place, name in enumerate(taken):
             wanted = inputs[name]
@@ -131,7 +132,8 @@ class _Keeping(Door):
         names = list(whole.input_names)
         first = [names.index(name) for name in self.kept]
         rest = [place for place in range(len(names)) if place not in first]
-        outputs = len(self.graph.results)
+        # Of one result there may be several arrays.
+        outputs = len(public_function(whole.module).function_type.outputs)
         new, others = range(outputs - count, outputs), range(outputs - count)
         order = [*range(weights), *(weights + place for place in (*first, *rest))]
         _reorder(whole.module, order, [*new, *others])
@@ -212,7 +214,8 @@ class _Keeping(Door):
         shown: Iterable[Any] = (found,) if count == 1 else found or ()
         values: list[Any] = [*shown, *self._last]
         arrays = super().flatten_results(values if len(values) > 1 else values[0])
-        return [*arrays[count:], *arrays[:count]]
+        first = len(arrays) - len(self.kept)
+        return [*arrays[first:], *arrays[:first]]
 
     def _structure_of_results(self) -> Structure:
         whole = super()._structure_of_results()

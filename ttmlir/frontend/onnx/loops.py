@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import TensorType, i32
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
@@ -14,7 +14,7 @@ from ttmlir.dialects import ttir
 from ttmlir.frontend.body import BodyBuilder
 from ttmlir.frontend.control import add_function, read_row, write_row
 from ttmlir.frontend.onnx.call import Call
-from ttmlir.frontend.onnx.elements import Tensor, Value
+from ttmlir.frontend.onnx.elements import Bounded, Size, Tensor, Value
 from ttmlir.ir.tensor_types import dtype_of, element_type, value_shape
 from ttmlir.passes.control_flow.flattening import MAX_SHORT_ITERATIONS, MAX_SHORT_OPERATIONS
 
@@ -71,9 +71,10 @@ def run_loop(
     *,
     count: int | None,
     goes_on: Callable[[Array, Sequence[Array], Sequence[Array]], Array] | None = None,
+    room: int | None = None,
 ) -> tuple[list[Array], list[Array]]:
     """`iterate` by one operation; with `goes_on`, a condition on the number of the next iteration,
-    the state and the other arrays, as long as that is true."""
+    the state and the other arrays, as long as that is true; `room` is for so many rows."""
     build = call.build
     outer = [build.value_of(each) for each in (*state, *rows, *others)]
     counter = build.create_splat(0, TensorType(i32, ()))
@@ -97,9 +98,10 @@ def run_loop(
         written: list[SSAValue] = []
         block = cast("Block", number.owner)
         for place, result in enumerate(results):
-            assert count is not None, "rows of loops that end by data are refused"
+            most = room if count is None else count
+            assert most is not None, "rows of loops that end by data without room are refused"
             row = inner.value_of(result)
-            type_ = TensorType(element_type(row), (count, *value_shape(row)))
+            type_ = TensorType(element_type(row), (most, *value_shape(row)))
             stack = block.insert_arg(type_, 1 + carried + place)
             made.append(type_)
             written.append(write_row(inner, stack, row, number))
@@ -107,7 +109,7 @@ def run_loop(
         return [inner.compute("add", number, one), *new, *written]
 
     functions = call.functions
-    types = [counter.type, *(each.type for each in outer)]
+    types: list[Attribute] = [counter.type, *(each.type for each in outer)]
     function = add_function(functions, "body", types, call.new_body, body, build.location)
     stacks: list[SSAValue] = []
     for type_ in made:
@@ -119,9 +121,11 @@ def run_loop(
 
         def decide(inner: BodyBuilder, arguments: Sequence[SSAValue]) -> list[SSAValue]:
             number, *values = arguments
+            del values[carried : carried + len(made)]
             mine, _, given = divide(inner, values)
             return [inner.value_of(goes_on(inner.array(number), mine, given))]
 
+        types[1 + carried : 1 + carried] = made
         decided = add_function(functions, "condition", types, call.new_body, decide, build.location)
         condition = decided.sym_name.data
     loop = ttir.WhileOp.make(
@@ -170,6 +174,9 @@ class Flat:
         for value in values:
             if isinstance(value, list):
                 yield from self._find(value)
+            elif isinstance(value, Bounded):
+                yield Tensor(value.array, value.type)
+                yield from (Tensor(each.count, "INT64") for each in value.sizes.values())
             elif value is not None and self._is_passed(value):
                 yield value
 
@@ -180,6 +187,11 @@ class Flat:
         def of(value: Value) -> Value:
             if isinstance(value, list):
                 return [of(each) for each in value]
+            if isinstance(value, Bounded):
+                array = next(rest)
+                # Loops and branches give other sizes than those that were passed.
+                sizes = {dim: Size(next(rest), n.most) for dim, n in value.sizes.items()}
+                return Bounded(array, sizes, value.type)
             if value is None or not self._is_passed(value):
                 return value
             return Tensor(next(rest), value.type)

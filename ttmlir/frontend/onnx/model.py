@@ -20,6 +20,7 @@ from ttmlir.frontend.onnx.elements import (
     DTYPES,
     SMALL_FLOATS,
     SMALL_INTEGERS,
+    Bounded,
     Tensor,
     Value,
     held,
@@ -29,7 +30,6 @@ from ttmlir.frontend.onnx.elements import (
     type_name,
     why_not_supported,
 )
-from ttmlir.frontend.onnx.graphs import leaves
 from ttmlir.frontend.onnx.program import ImportedGraph, Importer, Weights
 from ttmlir.frontend.onnx.reading import BYTES, Model, read_model
 from ttmlir.mlir.reporting import DiagnosticError
@@ -39,6 +39,7 @@ from ttmlir.runtime.signature import (
     NOTHING,
     CallSignature,
     Structure,
+    bounded,
     constant,
     dict_of,
     tuple_of,
@@ -400,11 +401,7 @@ class Door:
         """The arrays in what a call returns."""
         values = (found,) if len(self.graph.results) == 1 else found
         pairs = zip(values, (value for _, value in self.graph.results), strict=True)
-        return [
-            held(array, tensor.type)
-            for value, expected in pairs
-            for (_, array), tensor in zip(tensors_in("", value), leaves([expected]), strict=True)
-        ]
+        return [array for value, expected in pairs for array in _leaves_of(value, expected)]
 
     # -- what ONNX computes ------------------------------------------------------------------------
 
@@ -446,6 +443,7 @@ class Door:
         signature = CallSignature(
             name=self.model.name,
             input_names=(*kept, *names),
+            framework="onnx",
             arguments=self._structure_of_arguments(),
             results=self._structure_of_results(),
             bound=tuple(range(len(kept))),
@@ -505,6 +503,20 @@ class Door:
         return found[0] if len(found) == 1 else tuple_of(*found)
 
 
+def _leaves_of(value: Any, expected: Value) -> Iterator[Array]:
+    """The arrays of the program for a result of a call."""
+    if isinstance(expected, list):
+        for each, inner in zip(cast("Sequence[Any]", value), expected, strict=True):
+            yield from _leaves_of(each, inner)
+    elif isinstance(expected, Bounded):
+        pairs = zip(expected.array.shape, value.shape, strict=True)
+        whole = np.pad(value, [(0, most - extent) for most, extent in pairs])
+        yield held(whole, expected.type)
+        yield from (np.asarray(value.shape[dim], np.int64) for dim in expected.sizes)
+    elif expected is not None:
+        yield held(value, expected.type)
+
+
 def _is_learned(array: Array) -> bool:
     """True for weights: numbers that a model learns, and not, for example, shapes."""
     return array.dtype.kind not in "iub" and array.size > 1
@@ -553,6 +565,9 @@ def _restored(value: Value, rest: Iterator[Array]) -> Any:
     if isinstance(value, list):
         return [_restored(each, rest) for each in value]
     array = next(rest)
+    if isinstance(value, Bounded):
+        leaves_ = (array, *(next(rest) for _ in value.sizes))
+        array = bounded([*value.sizes]).unflatten(iter(leaves_))
     is_small = value.type in SMALL_FLOATS or value.type in SMALL_INTEGERS
     return array.astype(host_type(value.type)) if is_small else array
 
@@ -566,6 +581,8 @@ def _in_host_type(example: Any, type_: str) -> Any:
 def _structure_of_value(value: Value) -> Structure:
     if isinstance(value, Tensor):
         return LEAF
+    if isinstance(value, Bounded):
+        return bounded([*value.sizes])
     if value is None:
         return NOTHING
     return Structure(kind="List", children=tuple(map(_structure_of_value, value)))

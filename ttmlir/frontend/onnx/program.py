@@ -30,9 +30,10 @@ from ttmlir.arrays.array import Array, Scalar, Shape, concatenate
 from ttmlir.arrays.carriers import NumPyCarrier, array_of, host_dtype
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.body import BodyBuilder, BodyCarrier
-from ttmlir.frontend.onnx.call import Call, NumbersNeededError, RefusedError, Unsized
+from ttmlir.frontend.onnx.call import Call, NumbersNeededError, RefusedError
 from ttmlir.frontend.onnx.elements import (
     DTYPES,
+    Bounded,
     Tensor,
     Value,
     onnx_package,
@@ -43,7 +44,7 @@ from ttmlir.frontend.onnx.elements import (
 from ttmlir.frontend.onnx.graphs import Body, GraphCall, Scope, leaves, names_in
 from ttmlir.frontend.onnx.reading import OPERATORS, Model, one_line
 from ttmlir.frontend.onnx.rules import INPUTS, RULES
-from ttmlir.frontend.onnx.rules.places import follow
+from ttmlir.frontend.onnx.rules.bounded import apply
 from ttmlir.frontend.onnx.support import instead_of, near
 from ttmlir.ir.tensor_types import element_of
 from ttmlir.limits import MAX_CALL_DEPTH, MAX_COPIES
@@ -296,10 +297,6 @@ class Importer:
         for name in names:
             if name not in scope.values:
                 raise self.model.refuse(f"no node gives the result '{name}'")
-            if isinstance(value := cast("Any", scope.values[name]), Unsized):
-                node = next(each for each in graph.node if name in each.output)
-                with self._about(node, scope.path + _label(node)):
-                    raise value.error
         return [scope.values[name] for name in names]
 
     def _walk(
@@ -363,12 +360,9 @@ class Importer:
         rule = RULES.get((domain, node.op_type))
         if rule is not None:
             call = self._read_call(node, schema, inputs, attributes, used, path, build)
-            is_sized = not any(isinstance(each, Unsized) for each in inputs)
-            return self._results(call, schema, rule(call) if is_sized else follow(call))
+            return self._results(call, schema, apply(call, rule))
         if (reason := instead_of(domain, node.op_type)) is not None:
             raise RefusedError(reason)
-        if unsized := [each for each in cast("list[Any]", inputs) if isinstance(each, Unsized)]:
-            raise unsized[0].error
         function = self._standard_function(node, schema, inputs, scope)
         if schema is None or function is None:
             raise RefusedError(near(domain, node.op_type))
@@ -602,7 +596,7 @@ def _check_types(schema: Any, named: Mapping[str, Any]) -> None:
             continue
         is_many = formal.option == _option("Variadic")
         for tensor in cast("list[Any]", given) if is_many else [given]:
-            if not isinstance(tensor, Tensor):
+            if not isinstance(tensor, Tensor | Bounded):
                 continue
             other, type_ = first.setdefault(formal.type_str, (formal.name, tensor.type))
             if tensor.type != type_:
@@ -719,8 +713,8 @@ def _result_type(call: Call, schema: Any, formal: Any, fixed: Mapping[str, Any])
         if given.type_str == formal.type_str:
             value = call.inputs.get(given.name)
             if isinstance(value, list):
-                value = next((each for each in value if isinstance(each, Tensor)), None)
-            if isinstance(value, Tensor):
+                value = next((each for each in value if isinstance(each, Tensor | Bounded)), None)
+            if isinstance(value, Tensor | Bounded):
                 return value.type
     if len(names) == 1:
         text = str(next(iter(names))).removeprefix("tensor(").removesuffix(")")
@@ -733,6 +727,10 @@ def _as_value(found: Any, name: str | None) -> Value:
         if name is None:
             return Tensor.of(found)
         return Tensor(found.cast(DTYPES[name]), name)
+    if isinstance(found, Bounded) and not found.type:
+        if name is None:
+            return replace(found, type=Tensor.of(found.array).type)
+        return replace(found, array=found.array.cast(DTYPES[name]), type=name)
     return found
 
 
@@ -745,4 +743,7 @@ def _type_proto(value: Value) -> Any:
         inner = _type_proto(value[0]) if value else onnx.helper.make_tensor_type_proto(1, None)
         return onnx.helper.make_sequence_type_proto(inner)
     number = onnx.TensorProto.DataType.Value(value.type)
-    return onnx.helper.make_tensor_type_proto(number, value.array.shape)
+    shape: list[int | None] = [*value.array.shape]
+    if isinstance(value, Bounded):
+        shape = [None if dim in value.sizes else n for dim, n in enumerate(shape)]
+    return onnx.helper.make_tensor_type_proto(number, shape)

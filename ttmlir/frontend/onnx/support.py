@@ -13,7 +13,6 @@ _STRINGS = "strings are not supported: devices compute with numbers; do this bef
 _RANDOM = (
     "random numbers are not supported; draw them outside, and give them to the model as an input"
 )
-_COUNTED = "how many elements the result has is known only when the model runs; {}"
 
 _INSTEAD = {
     **dict.fromkeys(
@@ -27,10 +26,6 @@ _INSTEAD = {
         _RANDOM,
     ),
     "ImageDecoder": "files of images are not decoded; give the model their pixels",
-    "NonMaxSuppression": _COUNTED.format(
-        "end the model with boxes and scores, and select among them outside"
-    ),
-    "Unique": _COUNTED.format("TopK and ReduceMax keep the shape"),
     "CategoryMapper": _STRINGS,
     **dict.fromkeys(
         ("CastMap", "DictVectorizer"), "maps are not supported; give the model a tensor"

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import IntFlag
 from functools import cached_property, lru_cache
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from types import CellType, CodeType, FunctionType
 from typing import NoReturn
 
@@ -453,9 +454,11 @@ class FunctionSource:
         found = _functions(self.text, self.file).get((self.name, self.first_line))
         if found is None:
             location = file_location(self.file, self.first_line, 1)
+            is_async = self.code.co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
+            what = "is an 'async def'" if is_async else "has no source"
             message = (
-                f"the source of '{self.name}' is not there; a kernel is a plain 'def' in a file or "
-                "in a cell of a notebook"
+                f"'{self.name}' {what}; a kernel is a plain 'def' in a file or in a cell of a "
+                "notebook"
             )
             raise PyKernelError(location, message, self.file, self.text)
         return found

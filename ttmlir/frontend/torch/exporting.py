@@ -9,7 +9,7 @@ import re
 import traceback
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -50,6 +50,7 @@ from ttmlir.frontend.torch.locations import (
     user_frames_kept,
 )
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, generators_in, is_random
+from ttmlir.frontend.torch.replacing import attributes_replaced, own_attributes
 from ttmlir.frontend.torch.rules import RULES, rule_of
 from ttmlir.frontend.torch.support import (
     EAGER_QUANTIZATION,
@@ -66,7 +67,7 @@ from ttmlir.frontend.torch.training.gradients import (
     plain_gradients,
     take_hooks,
 )
-from ttmlir.frontend.torch.training.holding import attributes_replaced, take_names
+from ttmlir.frontend.torch.training.holding import take_names
 from ttmlir.mlir.reporting import DiagnosticError, LocatedError
 
 _OWN_LOCK = RLock()
@@ -91,8 +92,7 @@ def _changing_torch() -> Any:
 # of experts do that to be sure of the type of their scores.
 
 
-@contextmanager
-def idle_conversions_skipped() -> Generator[None]:
+def idle_conversions_skipped() -> AbstractContextManager[None]:
     """Let `Module.to` return the module, while the context lasts, where it would change nothing."""
     torch = torch_package()
     convert: Any = torch.nn.Module.to
@@ -100,11 +100,7 @@ def idle_conversions_skipped() -> Generator[None]:
     def to(module: Any, *args: Any, **kwargs: Any) -> Any:
         return module if _is_idle(module, args, kwargs) else convert(module, *args, **kwargs)
 
-    torch.nn.Module.to = to
-    try:
-        yield
-    finally:
-        torch.nn.Module.to = convert
+    return attributes_replaced(torch.nn.Module, {"to": to})
 
 
 def _is_idle(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -131,13 +127,12 @@ def quiet() -> Generator[None]:
     trace: Any = import_module("torch.export._trace")
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
-    # What was traced before an error goes to the terminal by this name.
-    trace.print = _print_nothing
     try:
-        yield
+        # What was traced before an error goes to the terminal by this name.
+        with attributes_replaced(trace, {"print": _print_nothing}):
+            yield
     finally:
         logging.disable(before)
-        del trace.print
 
 
 @contextmanager
@@ -280,7 +275,7 @@ def trace_model(
     def run(*tensors: Any) -> tuple[Any, ...]:
         args, kwargs = call.unflatten(tensors)
         # A module is called, for its hooks; a method of one is not.
-        with attributes_of(owner, before) if is_module else nullcontext():
+        with attributes_replaced(owner, before) if is_module else nullcontext():
             returned = (model if is_module else function)(*args, **kwargs)
         layout, results = read_layout(returned, OPENER)
         found.append(layout)
@@ -291,7 +286,7 @@ def trace_model(
     after: dict[str, Any] = {"forward": run, "_forward_hooks": {}, "_forward_pre_hooks": {}}
     before: dict[str, Any] = {}
     if owner is not None:
-        before = {name: held_by(owner).get(name) for name in after}
+        before = own_attributes(owner, after)
     devices = _find_devices(owner, leaves)
     tensors = [
         torch_package().as_tensor(whole_of(leaf, f"argument {number}"))
@@ -300,7 +295,7 @@ def trace_model(
     with ExitStack() as stack:
         if owner is not None:
             stack.enter_context(whole_weights(owner))
-        stack.enter_context(attributes_of(owner, after))
+            stack.enter_context(attributes_replaced(owner, after))
         exported = export(_as_module(run) if owner is None else owner, tensors, devices=devices)
     if takes_seed(exported) and SEED in (*call.binding.positions, *call.binding.keywords):
         raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
@@ -334,37 +329,8 @@ def _find_devices(owner: Any, leaves: Sequence[Any]) -> Devices | None:
 def _without_graph(module: Any) -> Any:
     """A module with the weights and modules of another, of which torch would run the graph."""
     plain = torch_package().nn.Module()
-    held_by(plain).update(held_by(module))
+    plain.__dict__.update(module.__dict__)
     return plain
-
-
-@contextmanager
-def attributes_of(module: Any, values: Mapping[str, Any]) -> Generator[None]:
-    """Let a module have other attributes for a while; None is for those of its class."""
-    if module is None:
-        yield
-        return
-    held = held_by(module)
-    before = {name: held.get(name) for name in values}
-    _set_attributes(module, values)
-    try:
-        yield
-    finally:
-        _set_attributes(module, before)
-
-
-def held_by(module: Any) -> dict[str, Any]:
-    """The attributes of a module's own."""
-    return module.__dict__
-
-
-def _set_attributes(module: Any, values: Mapping[str, Any]) -> None:
-    held = held_by(module)
-    for name, value in values.items():
-        if value is None:
-            held.pop(name, None)
-        else:
-            held[name] = value
 
 
 def export(
@@ -447,7 +413,7 @@ def _export_gradients(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
             _dispatch_of_cpp(dispatchers),
         ):
             stack.enter_context(context)
-        stack.enter_context(attributes_of(module, {"forward": run}))
+        stack.enter_context(attributes_replaced(module, {"forward": run}))
         table = {**_decompositions(), **own_decompositions()}
         [_, functions] = program._split_decomp_table_to_cia_and_python_decomp(table)
         own = {"_export_to_aten_ir": partial(lower, decomp_table=functions)}

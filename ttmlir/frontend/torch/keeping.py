@@ -24,9 +24,9 @@ from ttmlir.frontend.compiled import ImportedModel
 from ttmlir.frontend.kept import Beginning, KeptArguments
 from ttmlir.frontend.torch.containers import OPENER
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.exporting import attributes_of, held_by
 from ttmlir.frontend.torch.model import array_of, forward_of, import_models, tensor_of
 from ttmlir.frontend.torch.program import Weights
+from ttmlir.frontend.torch.replacing import attributes_replaced, own_attributes
 from ttmlir.runtime.session import has_numbers
 
 
@@ -116,7 +116,7 @@ class _Keeping(KeptArguments):
                 places[id(owner)].append(place)
         self._places = places[id(owner)]
         # What is traced takes the place of the owner's call.
-        own = {name: held_by(owner).get(name) for name in _CALLED}
+        own = own_attributes(owner, _CALLED)
 
         def run(module: Any, *args: Any, **kwargs: Any) -> Any:
             given = self.rest.bind(*args, **kwargs).arguments
@@ -125,7 +125,7 @@ class _Keeping(KeptArguments):
             kept = {name: each.unflatten(left) for name, (each, _) in self._layouts.items()}
             versions = [each._version for each in tensors]
             whole = BoundArguments(self.whole, cast("Any", {**given, **kept}))
-            with attributes_of(owner, own):
+            with attributes_replaced(owner, own):
                 result = self.model(*whole.args, **whole.kwargs)
             return self._divide(result, kept, tensors, versions)
 

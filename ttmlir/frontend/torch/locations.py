@@ -9,7 +9,7 @@ import re
 import sysconfig
 import traceback
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.replacing import attributes_replaced
 from ttmlir.mlir.reporting import LocatedError, file_location, name_location
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
@@ -162,14 +163,10 @@ def user_frames_kept() -> Generator[None]:
     if not all(hasattr(owner, name) for owner, name, _ in replaced):
         yield
         return
-    originals = [getattr(owner, name) for owner, name, _ in replaced]
-    for owner, name, replacement in replaced:
-        setattr(owner, name, replacement)
-    try:
+    with ExitStack() as stack:
+        for owner, name, replacement in replaced:
+            stack.enter_context(attributes_replaced(owner, {name: replacement}))
         yield
-    finally:
-        for (owner, name, _), original in zip(replaced, originals, strict=True):
-            setattr(owner, name, original)
 
 
 class _UserFrames:

@@ -376,7 +376,9 @@ class _Door:
     def _unflatten(self, results: Sequence[Array]) -> Any:
         state, changed = len(self._state), len(self._program.changed)
         self._kept = list(results[: state + changed])
-        self._bound.update(zip(self._state, self._kept, strict=False))
+        # `update` of a mapping asks about the type of a zip, which takes long the first time.
+        for number, array in zip(self._state, self._kept, strict=False):
+            self._bound[number] = array
         for leaf, array in zip(self._given, self._kept[state:], strict=True):
             _copy_into(leaf, array)
         self._given = []

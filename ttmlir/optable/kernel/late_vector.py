@@ -32,8 +32,10 @@ from ttmlir.optable.kernel.vector import (
     UNARY,
     Scalars,
     computation,
+    float_bits,
     instructions,
     preparation,
+    whole_numbers,
 )
 
 _TWO = ("idst0", "idst1")
@@ -270,14 +272,6 @@ def _call(
     )
 
 
-def _bits(*names: str) -> Scalars:
-    return tuple((f"param{place}", name, Scalar.FLOAT_BITS) for place, name in enumerate(names))
-
-
-def _integer(name: str) -> Scalars:
-    return (("param0", name, Scalar.INTEGER),)
-
-
 # Name, header below eltwise_unary, summary, function, names of numbers, instructions.
 _UNARY: tuple[tuple[str, str, str, Reference | None, tuple[str, ...], int], ...] = (
     (
@@ -406,7 +400,7 @@ def _unary_extremes() -> tuple[KernelCall, ...]:
             GENERAL,
             reference=reference,
             count=4,
-            scalars=_bits("value"),
+            scalars=float_bits("value"),
         )
         for width, element in _WIDTHS:
             calls += _pair(
@@ -415,7 +409,7 @@ def _unary_extremes() -> tuple[KernelCall, ...]:
                 GENERAL,
                 reference=reference,
                 count=6,
-                scalars=_integer("value"),
+                scalars=whole_numbers("value"),
                 element=element,
             )
     return tuple(calls)
@@ -438,7 +432,7 @@ def _relu_on_integers() -> tuple[KernelCall, ...]:
             f"{UNARY}relu.h",
             reference=reference,
             count=6,
-            scalars=_integer("value"),
+            scalars=whole_numbers("value"),
             element=element,
             init=f"{name}_tile_init",
         )
@@ -495,7 +489,7 @@ def _on_integers() -> tuple[KernelCall, ...]:
             f"{UNARY}rsub.h",
             reference=_compute_rsub_unary_int32,
             count=4,
-            scalars=_integer("value"),
+            scalars=whole_numbers("value"),
             element=Element.INT32,
         ),
         preparation("remainder_tile_uint32_init", "`remainder_tile_uint32`", f"{UNARY}remainder.h"),
@@ -505,7 +499,7 @@ def _on_integers() -> tuple[KernelCall, ...]:
             f"{UNARY}remainder.h",
             reference=_compute_remainder,
             count=40,
-            scalars=_integer("value"),
+            scalars=whole_numbers("value"),
             element=Element.UINT32,
         ),
     )
@@ -917,7 +911,7 @@ _YOUNGER = (
         GENERAL,
         reference=_compute_power,
         count=80,
-        scalars=_bits("exponent"),
+        scalars=float_bits("exponent"),
         init="power_tile_init",
     ),
     _own(
@@ -1047,7 +1041,7 @@ CALLS: tuple[KernelCall, ...] = (
             f"{UNARY}{header}.h",
             reference=reference,
             count=count,
-            scalars=_bits(*scalars),
+            scalars=float_bits(*scalars),
         )
     ),
     *_unary_extremes(),

@@ -485,12 +485,13 @@ def _fast(cost: Cost, *others: str, reference: Reference | None = None) -> Appro
     return Approximation(flags=(*others, "fast_and_approx"), cost=cost, reference=reference)
 
 
-def _bits(*names: str) -> Scalars:
+def float_bits(*names: str) -> Scalars:
     """Numbers that are given as the bits of floating-point numbers: `param0`, `param1`, ..."""
     return tuple((f"param{i}", name, Scalar.FLOAT_BITS) for i, name in enumerate(names))
 
 
-def _integers(*names: str) -> Scalars:
+def whole_numbers(*names: str) -> Scalars:
+    """Integers that are given: `param0`, `param1`, ..."""
     return tuple((f"param{i}", name, Scalar.INTEGER) for i, name in enumerate(names))
 
 
@@ -677,7 +678,7 @@ _FUNCTIONS = (
         GENERAL,
         function_with_number("power"),
         instructions(40),
-        scalars=_integers("value"),
+        scalars=whole_numbers("value"),
     ),
 )
 
@@ -717,7 +718,7 @@ _ACTIVATIONS = (
         _file("relu"),
         special.relu_max,
         cycles(298, "tt-metal PR 54938"),
-        scalars=_bits("upper_limit"),
+        scalars=float_bits("upper_limit"),
     ),
     *_unary_pair(
         "relu_min_tile",
@@ -725,7 +726,7 @@ _ACTIVATIONS = (
         _file("relu"),
         function_with_number("maximum"),
         instructions(5),
-        scalars=_bits("value"),
+        scalars=float_bits("value"),
     ),
     *_unary_pair(
         "leaky_relu_tile",
@@ -733,7 +734,7 @@ _ACTIVATIONS = (
         _file("relu"),
         reference_of("leaky_relu"),
         instructions(5),
-        scalars=_bits("parameter"),
+        scalars=float_bits("parameter"),
     ),
     *_unary_pair(
         "elu_tile",
@@ -741,7 +742,7 @@ _ACTIVATIONS = (
         _file("elu"),
         special.elu,
         instructions(46),
-        scalars=_bits("alpha"),
+        scalars=float_bits("alpha"),
     ),
     *_unary_pair(
         "selu_tile",
@@ -749,7 +750,7 @@ _ACTIVATIONS = (
         _file("selu"),
         special.selu,
         instructions(47),
-        scalars=_bits("scale", "alpha"),
+        scalars=float_bits("scale", "alpha"),
     ),
     *_unary_pair(
         "softplus_tile",
@@ -757,7 +758,7 @@ _ACTIVATIONS = (
         _file("softplus"),
         special.softplus,
         cycles(1450, "tt-metal PR 54938"),
-        scalars=_bits("beta", "beta_reciprocal", "threshold"),
+        scalars=float_bits("beta", "beta_reciprocal", "threshold"),
     ),
     *_unary_pair(
         "softsign_tile", "x / (1 + |x|).", _file("activations"), special.softsign, instructions(36)
@@ -775,7 +776,7 @@ _ACTIVATIONS = (
         _file("hardtanh"),
         reference_of("clamp"),
         instructions(6),
-        scalars=_bits("min", "max"),
+        scalars=float_bits("min", "max"),
     ),
     *_unary_pair(
         "heaviside_tile",
@@ -783,7 +784,7 @@ _ACTIVATIONS = (
         GENERAL,
         special.heaviside,
         instructions(6),
-        scalars=_bits("value"),
+        scalars=float_bits("value"),
     ),
     *_unary_pair(
         "clamp_tile",
@@ -791,7 +792,7 @@ _ACTIVATIONS = (
         _file("clamp"),
         reference_of("clamp"),
         instructions(6),
-        scalars=_bits("min", "max"),
+        scalars=float_bits("min", "max"),
     ),
 )
 
@@ -873,7 +874,7 @@ def _unary_comparisons() -> tuple[KernelCall, ...]:
                 header,
                 function_with_number(comparison),
                 instructions(6),
-                scalars=_bits("value"),
+                scalars=float_bits("value"),
             ),
             _in_place(
                 f"{other}_int32",
@@ -881,7 +882,7 @@ def _unary_comparisons() -> tuple[KernelCall, ...]:
                 header,
                 function_with_number(comparison),
                 instructions(6),
-                scalars=_integers("value"),
+                scalars=whole_numbers("value"),
                 element=Element.INT32,
                 init=f"{other}_init",
             ),
@@ -985,7 +986,7 @@ def _on_integers() -> tuple[KernelCall, ...]:
         _file("clamp"),
         reference_of("clamp"),
         instructions(6),
-        scalars=_integers("min", "max"),
+        scalars=whole_numbers("min", "max"),
         element=Element.INT32,
         init="clamp_tile_init",
     )
@@ -1019,7 +1020,7 @@ def _unary_bit_calls() -> tuple[KernelCall, ...]:
                 header,
                 reference,
                 instructions(4),
-                scalars=_integers("value"),
+                scalars=whole_numbers("value"),
                 element=Element.INT32,
             ),
         )
@@ -1091,7 +1092,7 @@ _OTHERS = (
         instructions(1),
         inputs=(),
         output="idst",
-        scalars=_integers("value"),
+        scalars=whole_numbers("value"),
         element=Element.INT32,
         init="fill_tile_init",
     ),

@@ -27,6 +27,7 @@ from ttmlir.ir.rewriting import (
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.limits import MAX_COPIES
 from ttmlir.mlir.attributes import ElementsType, elements_of
+from ttmlir.mlir.reporting import around
 from ttmlir.optable import definition
 from ttmlir.passes.stablehlo.stablehlo_scalars import (
     comparison_direction,
@@ -611,10 +612,8 @@ class Outlining:
         return function
 
     def _free_name(self, op: Operation, kind: str) -> str:
-        around = op.parent_op()
-        while around is not None and not isinstance(around, FuncOp):
-            around = around.parent_op()
-        base = "main" if around is None else around.sym_name.data
+        function = around(op, FuncOp)
+        base = "main" if function is None else function.sym_name.data
         number = 0
         while (name := f"{base}_{kind}{number}") in self._names:
             number += 1

@@ -43,7 +43,7 @@ are `ttnn::MeshDevice *`, what `ttcore.load_cached` remembers is computed once a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, cast
@@ -451,6 +451,14 @@ def _converted(type_: Attribute) -> Attribute:
     return library_type(type_, TENSOR, TENSORS, device)
 
 
+def converted_operands(op: Operation, values: Mapping[SSAValue, SSAValue]) -> list[SSAValue]:
+    """What stands for the operands of an operation; refuses one that is in front of them."""
+    known = [values[operand] for operand in op.operands if operand in values]
+    if len(known) < len(op.operands):
+        refuse_to_legalize(op, "its operands have to be defined before it")
+    return known
+
+
 class _Conversion:
     """One walk over a module that adds the converted operations to a copy."""
 
@@ -646,12 +654,7 @@ class _Conversion:
         self.copy_regions(op, copy)
 
     def _operands(self, op: Operation) -> list[SSAValue]:
-        """The converted operands."""
-        values = [self._values.get(operand) for operand in op.operands]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values):
-            refuse_to_legalize(op, "its operands have to be defined before it")
-        return known
+        return converted_operands(op, self._values)
 
     def _replace(self, op: Operation, block: Block, new: Operation) -> None:
         block.add_op(new)

@@ -67,6 +67,7 @@ from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.emitc.convert_ttnn_to_emitc import (
     callees_of,
+    converted_operands,
     ends_shared,
     mesh_of,
     parts_of,
@@ -274,11 +275,7 @@ class _Conversion:
         block.add_op(call)
 
     def _operands(self, op: Operation) -> list[SSAValue]:
-        values = [self._values.get(operand) for operand in op.operands]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values):
-            refuse_to_legalize(op, "its operands have to be defined before it")
-        return known
+        return converted_operands(op, self._values)
 
     def _replace(self, op: Operation, block: Block, new: Operation) -> None:
         block.add_op(new)

@@ -76,7 +76,6 @@ from ttmlir.ir.tensor_types import (
     tensor_like,
     value_shape,
 )
-from ttmlir.layout.enums import ReduceType
 from ttmlir.mlir.core_prefix import (
     forget_empty_late,
     forget_late_spelling,
@@ -256,9 +255,6 @@ def _make_late(module: ModuleOp) -> None:
     use_late_spelling(module)
 
 
-_COMBINED_BY = {f"scatter_{mnemonic}": kind for kind, mnemonic in COMBINERS.items() if mnemonic}
-
-
 _OF_TRUTHS = {"reduce_or": "max", "reduce_and": "min"}
 """Operations that are the same on zeros and ones, and make these."""
 _TRUTHS_BY = {late: early for early, late in _OF_TRUTHS.items()}
@@ -282,15 +278,9 @@ def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
             operands = [
                 builder.reshape(operands[0], [extents.get(n, 1) for n in range(len(shape))])
             ]
-    if mnemonic == "scatter" or mnemonic in _COMBINED_BY:
-        kind = ReduceType.from_keyword(_COMBINED_BY.get(mnemonic, "invalid"))
-        parameters = {**parameters, "scatter_reduce_type": ttcore.ReduceTypeAttr(kind)}
-        mnemonic = "scatter"
-        _, index, source = operands
-        if (extents := value_shape(source)) != value_shape(index):
-            factors = (n // own for n, own in zip(extents, value_shape(index), strict=True))
-            wide, sizes = tensor_like(index, extents), {"broadcast_dimensions": tuple(factors)}
-            operands[1] = builder.create("broadcast", (index,), wide, **sizes)
+    if mnemonic == "scatter" or mnemonic.startswith("scatter_"):
+        combine = mnemonic.removeprefix("scatter").removeprefix("_")
+        return (builder.scatter(operands, cast("int", parameters["dim"]), combine),)
     if is_boolean(element_type(op.results[0])):
         # Passes of 2026 store truth values as floats, and leave other numbers than 0 and 1 as they
         # are: casts to them, and sums in place of "or".

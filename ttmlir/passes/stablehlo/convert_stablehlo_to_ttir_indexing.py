@@ -345,19 +345,7 @@ class _Scatter(_Indexed):
 
     def written(self, value: SSAValue, index: SSAValue, source: SSAValue, dim: int) -> SSAValue:
         """A tensor with elements along a dimension written by number."""
-        builder, operands = self.builder, [value, index, source]
-        if builder.style.destinations:
-            mnemonic = f"scatter_{self.combination}" if self.combination else "scatter"
-            return builder.create(mnemonic, operands, value.type, dim=dim)
-        kind = REDUCE_TYPES[self.combination] if self.combination else ReduceType.INVALID
-        if (shape := value_shape(source)) != value_shape(index):
-            factors = [n // own for n, own in zip(shape, value_shape(index), strict=True)]
-            operands[1] = builder.create(
-                "broadcast", [index], tensor_like(index, shape), broadcast_dimensions=tuple(factors)
-            )
-        return builder.create(
-            "scatter", operands, value.type, dim=dim, scatter_reduce_type=ReduceTypeAttr(kind)
-        )
+        return self.builder.scatter((value, index, source), dim, self.combination)
 
 
 def _scatter(op: Operation) -> None:

@@ -12,13 +12,11 @@ from xdsl.ir import Operation, SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array, concatenate
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.dialects.ttcore import ReduceTypeAttr
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_numbers, splat_number
 from ttmlir.ir.late_movement import permute_late
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, tensor_like, value_shape
-from ttmlir.layout.enums import ReduceType
 from ttmlir.mlir.attributes import ElementsType, elements_of, exact_float32
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
 
@@ -251,11 +249,7 @@ def spread_out(
     indices = builder.create_constant(elements_of(numbers, places), numbers)
     flat = builder.reshape(background, (math.prod(shape),))
     source = builder.reshape(value, (len(places),))
-    none = ReduceTypeAttr(ReduceType.INVALID)
-    found = builder.create(
-        "scatter", [flat, indices, source], flat.type, dim=0, scatter_reduce_type=none
-    )
-    return builder.reshape(found, shape)
+    return builder.reshape(builder.scatter((flat, indices, source), 0), shape)
 
 
 WIDE_RULES: dict[str, ConversionRule] = dict.fromkeys(

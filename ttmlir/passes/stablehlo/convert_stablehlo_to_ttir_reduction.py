@@ -616,10 +616,11 @@ def _late_reduction(combining: OpDefinition, value: SSAValue) -> str | None:
 def _late_reduced(
     builder: Builder, mnemonic: str, value: SSAValue, type_: Attribute, dims: Sequence[int]
 ) -> SSAValue:
-    """The reduction; bits are those of 32-bit integers."""
+    """The reduction; bits of narrower integers are those of 32-bit ones."""
     parameters = {"dim_arg": tuple(dims), "keep_dim": False}
     element = element_type(value)
-    if mnemonic.startswith("reduce_bitwise") and element not in (i32, _UI32):
+    is_bitwise = mnemonic.startswith("reduce_bitwise")
+    if is_bitwise and cast("IntegerType", element).width.data < 32:
         value = builder.cast(value, _UI32)
         shape = cast("TensorType[Attribute]", type_).get_shape()
         found = builder.create(mnemonic, [value], TensorType(_UI32, shape), **parameters)

@@ -173,7 +173,10 @@ def _pool(
 
 
 _LONGEST = 64
-"""Largest number of elements of a window for which a body is written out."""
+"""Largest number of elements of a window for which a body is written out.
+
+Windows of all elements up to each one have no limit.
+"""
 
 
 def _written_out(op: Operation) -> list[SSAValue]:
@@ -186,13 +189,17 @@ def _written_out(op: Operation) -> list[SSAValue]:
     window = integers(op, "window_dimensions")
     starts = [splat_number(init) for init in inits]
     known = can_be_applied(body)
-    if not known or None in starts or math.prod(window) > _LONGEST:
+    is_long = math.prod(window) > _LONGEST
+    cumulated = _cumulates_along(op) if is_long else None
+    if not known or None in starts or (is_long and cumulated is None):
         names = ", ".join(operations_of(body)) or "no operation"
         refuse_to_legalize(
             op,
             f"its body computes {names}; {_SUPPORTED}, and, from constants and for windows of up "
             f"to {_LONGEST} elements, any body of elementwise operations",
         )
+    if cumulated is not None:
+        return _cumulated(op, builder, *cumulated, cast("list[float]", starts))
     wide: list[Array] = []
     for value, fill in zip(values, cast("list[float]", starts), strict=True):
         x = array_in(builder, value)
@@ -206,6 +213,26 @@ def _written_out(op: Operation) -> list[SSAValue]:
         results = apply(op, body, [*results, *elements])
     if any(a.type != b.type for a, b in zip(results, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use the elements of the window")
+    return results
+
+
+def _cumulated(
+    op: Operation, builder: Builder, dim: int, is_reversed: bool, starts: Sequence[float]
+) -> list[SSAValue]:
+    """The body on results of so many elements, which makes those of twice as many."""
+    results = [*op.operands[: len(starts)]]
+    shape = value_shape(results[0])
+    count = 1
+    while count < shape[dim]:
+        margins = [(0, 0)] * len(shape)
+        margins[dim] = (-count, count) if is_reversed else (count, -count)
+        moved = [
+            array_in(builder, value).pad(margins, start).value
+            for value, start in zip(results, starts, strict=True)
+        ]
+        pair = (results, moved) if is_reversed else (moved, results)
+        results = apply(op, op.regions[0], [each for values in pair for each in values])
+        count *= 2
     return results
 
 
@@ -765,10 +792,7 @@ def _late_select_and_scatter(op: Operation) -> None:
     values = reshape_late(builder, source, flat)
     builder.location = op.location
     rows = reshape_late(builder, background, (shape[0], shape[1] * shape[2], 1, shape[3]))
-    none = ReduceTypeAttr(ReduceType.INVALID)
-    written = builder.create(
-        "scatter", [rows, places, values], rows.type, dim=1, scatter_reduce_type=none
-    )
+    written = builder.scatter((rows, places, values), 1)
     replace(op, reshape_late(builder, written, shape))
 
 

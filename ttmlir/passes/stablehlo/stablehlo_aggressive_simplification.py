@@ -34,7 +34,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
-    UNKNOWN_LOC,
     AnyFloat,
     ArrayAttr,
     CallSiteLoc,
@@ -42,7 +41,6 @@ from xdsl.dialects.builtin import (
     FusedLoc,
     IntegerAttr,
     IntegerType,
-    NoneAttr,
     TensorType,
     i64,
 )
@@ -53,6 +51,7 @@ from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.rewriting import clean_up, erase, insert_before, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.mlir.reporting import fused_location
 from ttmlir.passes.core.base import OperationPass
 from ttmlir.passes.general.inline import InlinePass
 from ttmlir.passes.shardy.spreading.flow import settle_names
@@ -248,11 +247,7 @@ def _owner(value: SSAValue, name: str) -> Operation | None:
 
 def _fused(*ops: Operation) -> LocationAttr:
     """The locations of operations that become one."""
-    parts = [part for op in ops for part in _parts_of(op.location)]
-    locations = [*dict.fromkeys(part for part in parts if part != UNKNOWN_LOC)]
-    if not locations:
-        return UNKNOWN_LOC
-    return locations[0] if len(locations) == 1 else FusedLoc(ArrayAttr(locations), NoneAttr())
+    return fused_location([part for op in ops for part in _parts_of(op.location)])
 
 
 def _parts_of(location: LocationAttr) -> Sequence[LocationAttr]:

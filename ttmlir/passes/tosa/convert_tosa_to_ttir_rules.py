@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation
 
 from ttmlir.arrays.array import Array
+from ttmlir.dialects.definition.table_ops import int_property
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
@@ -31,7 +32,7 @@ from ttmlir.passes.core.ttir_conversion import (
     means,
     result_dtype,
 )
-from ttmlir.passes.tosa.tosa_operands import check_nan_mode, check_zero_points, number, numbers
+from ttmlir.passes.tosa.tosa_operands import check_nan_mode, check_zero_points, numbers
 from ttmlir.passes.tosa.tosa_quantized import FUNCTIONS as QUANTIZED
 
 
@@ -118,7 +119,7 @@ def _right_shift(op: Operation, x: Array, amount: Array) -> Array:
 
 
 def _concat(op: Operation, *parts: Array) -> Array:
-    return create_result(op, "concat", *parts, dim=number(op, "axis"))
+    return create_result(op, "concat", *parts, dim=int_property(op, "axis"))
 
 
 def _pad(op: Operation, x: Array, *_: Array) -> Array:
@@ -137,7 +138,7 @@ def _reshape(op: Operation, x: Array, *_: Array) -> Array:
 
 
 def _reverse(op: Operation, x: Array) -> Array:
-    return x.reverse(number(op, "axis"))
+    return x.reverse(int_property(op, "axis"))
 
 
 def _slice(op: Operation, x: Array, *_: Array) -> Array:
@@ -164,12 +165,12 @@ def _identity(op: Operation, x: Array) -> Array:
 
 
 def _gather(op: Operation, x: Array, index: Array) -> Array:
-    return create_result(op, "gather", x, index.reshape((*index.shape, 1)), dim=1)
+    rows = index.unsqueeze(2).broadcast((*index.shape, x.shape[2]))
+    return create_result(op, "gather", x, rows, dim=1)
 
 
 def _scatter(op: Operation, values: Array, index: Array, source: Array) -> Array:
-    places = index.reshape((*index.shape, 1))
-    return create_result(op, "scatter", values, places, source, dim=1)
+    return values.scatter(1, index.unsqueeze(2), source)
 
 
 # -- reductions --------------------------------------------------------------------------------
@@ -178,7 +179,7 @@ def _scatter(op: Operation, values: Array, index: Array, source: Array) -> Array
 def _reduction(mnemonic: str, *, keep_dim: bool = True) -> ArrayFunction:
     def function(op: Operation, x: Array) -> Array:
         check_nan_mode(op)
-        dims = (number(op, "axis"),)
+        dims = (int_property(op, "axis"),)
         return create_result(op, mnemonic, x, keep_dim=keep_dim, dim_arg=dims)
 
     return function

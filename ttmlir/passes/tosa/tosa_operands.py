@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType
 from xdsl.ir import Operation
 
 from ttmlir.dialects.tosa import ZeroPointsAttr, mode_word
@@ -15,11 +15,6 @@ from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize
 
 Shape = tuple[int, ...]
-
-
-def number(op: Operation, name: str) -> int:
-    """A property that is one number."""
-    return cast("IntegerAttr", op.properties[name]).value.data
 
 
 def numbers(op: Operation, name: str, operand: int = -1) -> Shape:

@@ -15,11 +15,12 @@ from xdsl.ir import Operation
 from ttmlir.arrays.array import Array
 from ttmlir.composites.bits import multiply_high
 from ttmlir.composites.indexing import take
+from ttmlir.dialects.definition.table_ops import int_property
 from ttmlir.dialects.tosa import mode_word
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, result_dtype
-from ttmlir.passes.tosa.tosa_operands import number, numbers
+from ttmlir.passes.tosa.tosa_operands import numbers
 
 _WIDTHS = {"i8": 8, "ui8": 8, "i16": 16, "ui16": 16, "i32": 32}
 """Bits of the integers that are rescaled; those of 48 have no place on a device."""
@@ -79,7 +80,7 @@ def _flag(op: Operation, name: str) -> bool:
 def _zero_point(op: Operation, name: str, operand: int, dtype: str) -> int:
     """A zero point, whose bits are those of the integers that it belongs to."""
     if name in op.properties:
-        return number(op, name)
+        return int_property(op, name)
     (value,) = numbers(op, name, operand)
     return value % (1 << _WIDTHS[dtype]) if dtype.startswith("u") else value
 

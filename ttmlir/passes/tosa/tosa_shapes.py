@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
+from ttmlir.dialects.definition.table_ops import int_property
 from ttmlir.dialects.tosa import ShapeType
 from ttmlir.errors import plural
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
-from ttmlir.passes.tosa.tosa_operands import number, numbers
+from ttmlir.passes.tosa.tosa_operands import numbers
 
 Shape = tuple[int, ...]
 _ShapeRule = Callable[[Operation], Shape]
@@ -70,7 +71,7 @@ def _at_least(op: Operation, name: str, found: Sequence[int], least: int) -> Non
 
 
 def _axis(op: Operation, rank: int) -> int:
-    axis = number(op, "axis")
+    axis = int_property(op, "axis")
     if not 0 <= axis < rank:
         refuse_to_legalize(op, f"its axis {axis} is none of the {rank} dimensions of its operand")
     return axis

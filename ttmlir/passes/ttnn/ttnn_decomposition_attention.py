@@ -133,7 +133,7 @@ def _decode(op: Operation, rewriter: GreedyRewriter) -> bool:
         (query, key, value, mask, None),
         (inside,),
         is_causal=False,
-        **_scale(op),
+        **scale_of(op),
     )
     shape = value_shape(op.results[0])
     result = build.create("reshape", new.results, op.results[0].type, shape=shape)
@@ -141,7 +141,8 @@ def _decode(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
-def _scale(op: Operation) -> dict[str, float]:
+def scale_of(op: Operation) -> dict[str, float]:
+    """What scores are multiplied by, as a parameter, if an operation says it."""
     attr = op.properties.get("scale")
     return {"scale": attr.value.data} if isinstance(attr, FloatAttr) else {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,9 +13,11 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, IterationLimitError
 from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
+from ttmlir.optable.op_definition import Family
 from ttmlir.program import ProgramDescription
 from ttmlir.runtime.binary import Operation, chip_of
 from ttmlir.runtime.errors import ExecutionError
+from ttmlir.runtime.execution.operations import OperationCall
 from ttmlir.runtime.execution.planning import plan_of
 from ttmlir.runtime.execution.steps import (
     DATA_ERRORS,
@@ -204,10 +207,12 @@ _SMALL = 8 << 20
 """Bytes of programs that are rehearsed: a step of larger ones may take longer than it saves."""
 _MOMENT = 0.02
 """Seconds after which a rehearsal begins no other step."""
+_SHORT = 1 << 26
+"""Numbers that a step of a rehearsal combines at most: that takes up to 10 ms."""
 
 
 def rehearse(prepared: PreparedProgram) -> None:
-    """Run a small program on zeros for a moment, up to its first loop, branch or kernel.
+    """Run a small program on zeros for a moment, up to its first loop, branch, kernel or long step.
 
     So the first run finds code and memory that would otherwise be loaded and cleared then.
     """
@@ -220,11 +225,26 @@ def rehearse(prepared: PreparedProgram) -> None:
     # What is wrong with zeros may be right with other numbers.
     with np.errstate(all="ignore"), suppress(*DATA_ERRORS):
         for step in plan_of(prepared).steps:
-            if step.function is None or time.process_time() > end:
+            is_long = step.call is not None and _combined_by(step.call) > _SHORT
+            if step.function is None or is_long or time.process_time() > end:
                 return
             _write(values, step, step.function(*(values[slot] for slot in step.inputs)))
             for slot in step.release:
                 values[slot] = None
+
+
+def _combined_by(call: OperationCall) -> int:
+    """How many numbers products and windows combine, about; 0 of anything else."""
+    shapes = [ref.desc.shape for ref in call.operands if ref is not None]
+    volume, family = call.output.desc.volume, call.definition.family
+    if family is Family.CONTRACTION:
+        return volume * shapes[0][-1]
+    if family is not Family.WINDOW:
+        return 0
+    if call.definition.mnemonic == "conv_transpose2d":
+        volume = math.prod(shapes[0])
+    sizes = [number for name, number in call.parameters.items() if name.startswith("kernel_")]
+    return volume * math.prod(shapes[1][1:] if len(shapes) > 1 else sizes)
 
 
 def _slots(prepared: PreparedProgram, observer: Observer | None) -> list[Array | None]:

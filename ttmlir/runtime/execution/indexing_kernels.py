@@ -12,6 +12,7 @@ from ttmlir.optable import definition
 from ttmlir.optable.indexing import check_numbers
 from ttmlir.optable.library import scattered_rows
 from ttmlir.optable.op_definition import Shape
+from ttmlir.runtime.execution.operations import OperationCall
 from ttmlir.runtime.tensor import Array
 
 
@@ -164,6 +165,30 @@ def _whole_rows(
     if not (spelled[:, :-1] == spelled[:, :-1, :, :1]).all():
         return {}
     return {"sizes": sizes[:-1], "windows": windows[:-1], "column": False, "step": width}
+
+
+def refusing_outside(call: OperationCall, function: Callable[..., Array]) -> Callable[..., Array]:
+    """The function of a call, after it has refused places that the first operand does not have.
+
+    Those of operations that read or write by number, and do not refuse or fill anyway.
+    """
+    given, name = call.parameters, call.definition.mnemonic
+    is_write = name == "rows_scatter" or name.startswith("scatter")
+    if not is_write and (name != "rows_gather" or given["fill_out_of_bounds"]):
+        return function
+    what = "written to" if is_write else "picked from"
+
+    def run(input: Array, index: Array, *source: Array) -> Array:
+        if "dim" in given:
+            check_numbers(index, input.shape[given["dim"]], what)
+        else:
+            for place, (size, window) in enumerate(
+                zip(given["sizes"], given["windows"], strict=True)
+            ):
+                check_numbers(index[:, place], size - window + 1, what)
+        return function(input, index, *source)
+
+    return run
 
 
 _COMBINERS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}

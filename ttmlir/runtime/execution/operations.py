@@ -104,6 +104,8 @@ class OperationCall:
     outputs: tuple[TensorRef, ...]
     compute_config: DeviceComputeConfig | None = None
     """How the matrix unit computes, if the file says."""
+    refuses_outside: bool = False
+    """Whether places that a tensor does not have are errors, as they are in torch and ONNX."""
 
     @property
     def output(self) -> TensorRef:

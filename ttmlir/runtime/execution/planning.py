@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.optable.indexing import check_numbers
 from ttmlir.optable.op_definition import Family, Shape, broadcast_shape
 from ttmlir.runtime.execution.drafts import Draft, Links, mnemonic_of, read_only, shape_of
 from ttmlir.runtime.execution.indexing_kernels import put_rows
@@ -33,9 +34,6 @@ from ttmlir.runtime.execution.steps import (
 )
 from ttmlir.runtime.execution.window_kernels import pack_conv2d, pack_conv_transpose2d
 from ttmlir.runtime.tensor import Array
-
-# --- Direct ---------------------------------------------------------------------------------------
-# Functions of steps that do what is the same in each run beforehand.
 
 # --- Writers --------------------------------------------------------------------------------------
 # Elementwise operations as functions of NumPy that take the memory of their result.
@@ -138,6 +136,7 @@ def writer_of(step: Step) -> Writer | None:
 
 
 # --- Direct ---------------------------------------------------------------------------------------
+# Functions of steps that do what is the same in each run beforehand.
 
 
 def call_directly(draft: Draft) -> None:
@@ -213,19 +212,8 @@ def _multiply_rows(depth: int, matrix: Shape, result: Shape) -> Function:
     return multiply
 
 
-def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
-    """A convolution whose weights are prepared for many images."""
-    assert step.call is not None, "the step is a row"
-    return _pack(step, constants, pack_conv2d, step.call.parameters)
-
-
-def _conv_transpose2d(step: Step, constants: dict[int, Array]) -> Step | None:
-    assert step.call is not None, "the step is a row"
-    return _pack(step, constants, pack_conv_transpose2d, step.call.parameters)
-
-
 def _convolution(step: Step, constants: dict[int, Array]) -> Step | None:
-    """The same of a convolution that has a padding for each side."""
+    """`_pack` of a convolution that has a padding for each side."""
     assert step.call is not None, "the step is a row"
     given = step.call.parameters
     is_plain = all(each == 1 for each in (*given["input_dilation"], given["batch_group_count"]))
@@ -243,7 +231,7 @@ def _convolution(step: Step, constants: dict[int, Array]) -> Step | None:
         parameters[f"kernel_{axis}"] = weight[2 + place]
         parameters[f"stride_{axis}"] = given["window_strides"][place]
         parameters[f"dilation_{axis}"] = given["weight_dilation"][place]
-    return _pack(step, constants, pack_conv2d, parameters)
+    return _pack(pack_conv2d, step, constants, parameters)
 
 
 _IMAGES = "[b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f]"
@@ -251,20 +239,21 @@ _IMAGES = "[b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f]"
 
 
 def _pack(
+    pack: Callable[..., Function],
     step: Step,
     constants: dict[int, Array],
-    pack: Callable[..., Function],
-    parameters: dict[str, Any],
+    parameters: dict[str, Any] | None = None,
 ) -> Step | None:
+    """A convolution whose weights are prepared for many images."""
     assert step.call is not None, "the step is a row"
     image, *others = step.inputs
     if image in constants or any(slot not in constants for slot in others):
         return None
-    convolve = pack(parameters, *(constants[slot] for slot in others))
-    shape = _shapes(step)[-1]
-    dtype = step.call.output.desc.element.compute
-    if any(constants[slot].dtype != dtype for slot in others):
+    given = [constants[slot] for slot in others]
+    if any(each.dtype != step.call.output.desc.element.compute for each in given):
         return None
+    convolve = pack(parameters or step.call.parameters, *given)
+    shape = _shapes(step)[-1]
 
     def run(image: Array) -> Array:
         return convolve(image).reshape(shape)
@@ -312,16 +301,13 @@ _MAKERS: dict[str, Callable[[Step, dict[int, Array]], Step | None]] = {
     "permute": _permute,
     "slice": _slice,
     "matmul": _matmul,
-    "conv2d": _conv2d,
-    "conv_transpose2d": _conv_transpose2d,
+    "conv2d": partial(_pack, pack_conv2d),
+    "conv_transpose2d": partial(_pack, pack_conv_transpose2d),
     "convolution": _convolution,
     "where": _where,
 }
 """What makes the step with a function of its own, by mnemonic; None where none is faster."""
 
-
-# --- Movement -------------------------------------------------------------------------------------
-# Chains of steps that only move numbers, as borders that are repeated, in one step.
 
 # --- Views ----------------------------------------------------------------------------------------
 # Views of views in one step.
@@ -380,6 +366,7 @@ def _one_after_another(first: Function, second: Function) -> Function:
 
 
 # --- Movement -------------------------------------------------------------------------------------
+# Chains of steps that only move numbers, as borders that are repeated, in one step.
 
 _LARGEST = 1 << 22
 """Numbers up to which it is worked out beforehand where each of them goes."""
@@ -606,9 +593,6 @@ class _Memory:
         self._last[first] = max(self._last[first], self._last[slot])
         self._first[slot] = first
 
-
-# --- Plan -----------------------------------------------------------------------------------------
-# The steps of a program as they run where nobody watches each of them.
 
 # --- Constants ------------------------------------------------------------------------------------
 # What is the same in each run is computed once, and what a run computes twice as well.
@@ -853,8 +837,9 @@ def scatter_whole_rows(draft: Draft) -> None:
 
 def _without_columns(step: Step, links: Links) -> Step | None:
     """The step on an index of rows (N, 1), if it repeats these beside all columns (1, 2, N * W)."""
-    assert step.call is not None, "the step is a row"
-    given, (target, index, source) = step.call.parameters, step.inputs
+    call = step.call
+    assert call is not None, "the step is a row"
+    given, (target, index, source) = call.parameters, step.inputs
     joined = links.made_by(index, "concat", uses=None)
     if joined is None or len(joined.inputs) != 2 or len(given["sizes"]) != 2:
         return None
@@ -879,6 +864,8 @@ def _without_columns(step: Step, links: Links) -> Step | None:
     def run(input: Array, index: Array, source: Array) -> Array:
         output = input.copy()
         numbers = index.reshape(count).astype(np.int64, copy=False)
+        if call.refuses_outside:
+            check_numbers(numbers, len(output[0]), "written to")
         put_rows(output[0], numbers, source.reshape(count, width), reduction)
         return output
 
@@ -1012,6 +999,7 @@ def _normalize(columns: Shape, epsilon: np.float32, shape: Shape) -> Function:
 
 
 # --- Plan -----------------------------------------------------------------------------------------
+# The steps of a program as they run where nobody watches each of them.
 
 
 @dataclass(frozen=True, kw_only=True)

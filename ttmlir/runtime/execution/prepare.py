@@ -26,6 +26,7 @@ from ttmlir.optable.op_definition import Family, Shape
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.exchanges import Exchange
+from ttmlir.runtime.execution.indexing_kernels import refusing_outside
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import (
     OperationCall,
@@ -473,7 +474,7 @@ class _Preparation:
         )
 
     def compute(self, operation: Operation) -> None:
-        call = read_call(operation)
+        call = replace(read_call(operation), refuses_outside=self.program.binary.refuses_outside)
         self._check_device(operation)
         given = [ref for ref in call.operands if ref is not None]
         values = [self._use(operation, ref) for ref in given]
@@ -746,7 +747,8 @@ def _bound(call: OperationCall) -> Callable[..., Any]:
     """The kernel of a call with its parameters and absent operands filled in."""
     kernel = KERNELS.get(call.definition.mnemonic, call.definition.reference)
     # Only trailing operands are optional, so leaving the absent ones out keeps the order.
-    return partial(kernel, np, **bind_parameters(call))
+    bound = partial(kernel, np, **bind_parameters(call))
+    return refusing_outside(call, bound) if call.refuses_outside else bound
 
 
 def _fill(number: float, desc: TensorDesc, rounding: Rounding | None) -> Array:

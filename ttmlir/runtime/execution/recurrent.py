@@ -164,23 +164,27 @@ class _RecurrentSearch(Links):
     def _shifted_product(self, slot: int, uses: int = 1) -> tuple[Step, Step, list[Step]] | None:
         """The sum of a product of matrices with a number for each column, the product, and all
         steps that make a slot of them: the shape is changed before or after the sum."""
-        steps: dict[str, Step] = {}
-        while "matmul" not in steps:
-            made = (self.made_by(slot, name, uses=uses) for name in ("add", "reshape", "matmul"))
-            step = next((each for each in made if each is not None), None)
-            if step is None or mnemonic_of(step) in steps:
-                return None
-            steps[mnemonic_of(step)] = step
-            slot, uses = step.inputs[0], 1
-        shifted, product = steps.get("add"), steps["matmul"]
-        if shifted is None or len(shape_of(product)) != 2:
+        steps = _back_to_product(self, slot, uses) or []
+        shifts = [step for step in steps if mnemonic_of(step) == "add"]
+        if len(shifts) != 1 or len(shape_of(steps[-1])) != 2:
             return None
-        columns = shape_of(product)[-1]
-        if any(shape_of(step)[-1] != columns for step in steps.values()):
+        if _operand_shape(shifts[0], 1) != shape_of(steps[-1])[-1:]:
             return None
-        if _operand_shape(shifted, 1) != (columns,):
+        return shifts[0], steps[-1], steps
+
+
+def _back_to_product(links: Links, slot: int, uses: int) -> list[Step] | None:
+    """The steps from a slot back to the product of matrices that it is but for sums, and for shapes
+    with as many columns; None for anything else."""
+    steps: list[Step] = []
+    while not steps or mnemonic_of(steps[-1]) != "matmul":
+        made = (links.made_by(slot, name, uses=uses) for name in ("add", "reshape", "matmul"))
+        step = next((each for each in made if each is not None), None)
+        if step is None or shape_of(step)[-1:] != shape_of((steps or [step])[0])[-1:]:
             return None
-        return shifted, product, [*steps.values()]
+        steps.append(step)
+        slot, uses = step.inputs[0], 1
+    return steps
 
 
 def _operand_shape(step: Step, place: int) -> Shape:
@@ -416,7 +420,7 @@ class _SequenceSearch(Links):
         sources = {source for _, source, _ in cuts}
         if len(sources) != 1 or sorted(order) != list(range(len(inputs))):
             return None
-        made = self._shifted(sources.pop(), len(inputs), gates)
+        made = _back_to_product(self, sources.pop(), len(inputs))
         if made is None:
             return None
         *others, product = made
@@ -449,18 +453,6 @@ class _SequenceSearch(Links):
         if not is_all or math.prod(whole) != count * columns or whole[-1] != columns:
             return -1, -1, []
         return place.start, cut.inputs[0], [cut] if shaped is None else [cut, shaped]
-
-    def _shifted(self, slot: int, uses: int, columns: int) -> list[Step] | None:
-        """The steps from a slot back to the product that it is but for shapes and sums."""
-        steps: list[Step] = []
-        while not steps or mnemonic_of(steps[-1]) != "matmul":
-            made = (self.made_by(slot, name, uses=uses) for name in ("add", "reshape", "matmul"))
-            step = next((each for each in made if each is not None), None)
-            if step is None or shape_of(step)[-1] != columns:
-                return None
-            steps.append(step)
-            slot, uses = step.inputs[0], 1
-        return steps
 
     def _results_of(self, cells: list[Step]) -> tuple[Step | None, _States]:
         """The step that puts all outer states one after another, and which are needed beside."""

@@ -26,6 +26,7 @@ from ttmlir.cpp.types import (
     ReferenceType,
     StructType,
     complete_type,
+    has_mutable_member,
     is_like_tuple,
     lay_out_struct,
     size_of,
@@ -134,8 +135,8 @@ class _Closure:
                     self.context.scope = outer
                     parts.append(FieldName(field, CLOSURE))
                 self.scope.symbols[name] = Pack(tuple(parts))
-            case Variable(known=Value() as known, storage=storage):
-                self._share_constant(name, known, storage)
+            case Variable(known=Value() as known, storage=at) if not has_mutable_member(at.type):
+                self._share_constant(name, known, at)
             case _:
                 self._add(name, name, by_reference=by_reference)
                 self.scope.symbols[name] = FieldName(name, CLOSURE)
@@ -199,7 +200,7 @@ class _Closure:
     def finish(self) -> Value:
         """The object."""
         unit, node = self.context.unit, self.node
-        key = (id(node), id(self.context.scope), tuple(self.members))
+        key = (id(node), self.context.scope, tuple(self.members))
         known = self.context.closures.get(key)
         if known is not None:
             # The same expression, looked at once more.
@@ -273,8 +274,9 @@ def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
             named[each.name] = each.by_reference
     if node.default:
         used = dict.fromkeys(_find_used(node))
-        for name in used.keys() - {each.name for each in node.captures if each.value is not None}:
-            named.setdefault(name, node.default == "&")
+        written = {each.name for each in node.captures}
+        # In the order of the text, for the same code each time.
+        named |= {name: node.default == "&" for name in used if name not in written}
         if "this" not in closure.scope.symbols and _uses_object(context, node, used):
             closure.capture_this(by_reference=True)
     for name, by_reference in named.items():
@@ -953,7 +955,8 @@ def _declare_fields(context: Context, info: ClassInfo, field: tree.Declaration) 
         type_ = _find_field_type(context, field, each, base)
         unit.spend(each)
         bits = None if each.bits is None else _find_width(context, each, each.bits, type_)
-        members.append(Member(each.name, replace(base, type=type_), bits=bits))
+        mutable = "mutable" in field.specifiers
+        members.append(Member(each.name, replace(base, type=type_), bits=bits, mutable=mutable))
         if not each.name:
             continue
         if isinstance(context.scope.symbols.get(each.name), FieldName):

@@ -28,6 +28,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
     count_of,
+    has_mutable_member,
     is_deduced,
     refers_to_copy,
     size_of,
@@ -536,7 +537,8 @@ def _keep_known(context: Context, identifier: str, value: Value | None) -> Value
     if not isinstance(value.type, (StructType, ArrayType, PointerType)):
         return None
     is_written = is_literal(value.node)
-    if is_written or isinstance(element, (StructType, PointerType)):
+    may_be_known = is_written or isinstance(element, (StructType, PointerType))
+    if may_be_known and not has_mutable_member(value.type):
         # Layouts of tensors and pointers are no literals, but what stands beside them, and what
         # they point to, may be known.
         context.unit.known_values[identifier] = value.node

@@ -27,6 +27,7 @@ from ttmlir.sim.kernels.declarations import (
     use_namespace,
 )
 from ttmlir.sim.kernels.expressions.calls import call, evaluate_call
+from ttmlir.sim.kernels.expressions.casts import cast_value, evaluate_cast
 from ttmlir.sim.kernels.expressions.function_pointers import (
     call_pointer,
     point_at,
@@ -35,8 +36,6 @@ from ttmlir.sim.kernels.expressions.function_pointers import (
 )
 from ttmlir.sim.kernels.expressions.initial_values import evaluate_construct
 from ttmlir.sim.kernels.expressions.lvalues import (
-    cast_value,
-    evaluate_cast,
     evaluate_lvalue,
     evaluate_this,
 )

@@ -17,6 +17,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
     find_common_type,
+    has_mutable_member,
 )
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.declarations import (
@@ -200,7 +201,7 @@ def _is_steady_name(context: Context, name: str, changed: frozenset[str]) -> boo
     symbol = context.unit.find(name, context.scope)
     if not isinstance(symbol, Variable) or isinstance(symbol.storage, Value):
         return True
-    if symbol.is_reference:
+    if symbol.is_reference or has_mutable_member(symbol.storage.type):
         return False
     if symbol.storage.is_const and not isinstance(symbol.storage, MemoryLvalue):
         return True

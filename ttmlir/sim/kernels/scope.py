@@ -405,8 +405,9 @@ def may_change(type_: tree.Type) -> bool:
 
 
 References: TypeAlias = Mapping[str, ReferencePositions]
-"""By the names of functions and classes; those of lambdas have the name `CLOSURES`, and those of
-classes without constructors `AGGREGATES`."""
+"""By the names of functions and classes; those of lambdas have the name `CLOSURES`, those of
+classes without constructors `AGGREGATES`, and those of operators that are no members also their
+sign."""
 CLOSURES = "(lambda)"
 AGGREGATES = "(aggregate)"
 CLOSURE = "(closure)"
@@ -484,11 +485,10 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
             | tree.Update(operand=tree.Conditional() as lvalue)
         ):
             yield from root_names(lvalue)
-        case (
-            tree.Assign(operator=operator, target=lvalue)
-            | tree.Update(operator=operator, operand=lvalue)
-        ):
-            yield from _shared_arguments(f"operator{operator}", (lvalue,), references)
+        case tree.Assign(operator=operator, target=lvalue, value=value):
+            yield from _shared_arguments(operator, (lvalue, value), references)
+        case tree.Update(operator=operator, operand=lvalue):
+            yield from _shared_arguments(operator, (lvalue,), references)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)
             if AGGREGATES in references:

@@ -610,9 +610,8 @@ class Unit:
         """Note which parameters and members are references in what is defined among some nodes."""
         for each in nodes:
             match each:
-                case tree.Function(name=name, kind=kind):
-                    if kind in ("function", "constructor"):
-                        self.add_reference(name, each)
+                case tree.Function(name=name, kind="function" | "constructor"):
+                    self.add_reference(name, each)
                 case tree.Lambda() | tree.FunctionOf():
                     self.add_reference(CLOSURES, each)
                 case tree.Struct():
@@ -640,6 +639,10 @@ class Unit:
             known = references.get(name, ReferencePositions())
             found = find_reference_positions(function.parameters, constant=constant)
             references[name] = known.join(found)
+        sign = name.removeprefix("operator")
+        is_assignment = sign in tree.ASSIGNMENT_OPERATORS and len(function.parameters) == 2
+        if sign != name and (is_assignment or sign in tree.UPDATE_OPERATORS):
+            self.add_reference(sign, function)
 
     # Types.
 

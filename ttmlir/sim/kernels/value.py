@@ -876,14 +876,14 @@ def _bits_of_member(lvalue: BitsLvalue, field: Field) -> BitsLvalue:
     inside, width = (0, 0) if field.bits is None else (field.bits.shift, field.bits.width)
     total = apply_binary("+", lvalue.shift, make_integer(8 * field.offset + inside, UNSIGNED))
     assert total is not None
-    is_const = lvalue.is_const or field.const
+    is_const = field.is_const_in(is_const=lvalue.is_const)
     return replace(lvalue, type=field.type, shift=total, is_const=is_const, width=width)
 
 
 def _member_of_list(lvalue: ListLvalue | BitsLvalue, number: int) -> ItemLvalue | BitsLvalue:
     assert isinstance(lvalue.type, StructType)
     field = lvalue.type.fields[number]
-    is_const = lvalue.is_const or field.const
+    is_const = field.is_const_in(is_const=lvalue.is_const)
     if isinstance(lvalue, BitsLvalue):
         return _bits_of_member(lvalue, field)
     if lvalue.type.is_union:
@@ -900,7 +900,7 @@ def find_member_in_memory(lvalue: MemoryLvalue, number: int) -> MemoryLvalue:
     assert isinstance(lvalue.type, StructType)
     field = lvalue.type.fields[number]
     address = offset_address(lvalue.address, field.offset)
-    is_const = lvalue.is_const or field.const
+    is_const = field.is_const_in(is_const=lvalue.is_const)
     return replace(lvalue, type=field.type, address=address, is_const=is_const, bits=field.bits)
 
 

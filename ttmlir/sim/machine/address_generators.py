@@ -16,6 +16,7 @@ from itertools import zip_longest
 import numpy as np
 
 from ttmlir.collector import without_collections
+from ttmlir.layout.data_format import row_major_strides
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.sim.errors import SimError
@@ -324,11 +325,6 @@ def split_accessor_words(
     return (flags, *constant), tuple(common)
 
 
-def _strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """How many elements lie between neighbours in each dimension, in row-major order."""
-    return tuple(math.prod(shape[dimension + 1 :]) for dimension in range(len(shape)))
-
-
 class Sharded(AddressGenerator):
     """Pages in shards, the shards in turn over the banks, row-major."""
 
@@ -386,9 +382,9 @@ class Sharded(AddressGenerator):
         return (
             self._shape,
             self._shard,
-            _strides(self._shape),
+            row_major_strides(self._shape),
             self._shards,
-            _strides(self._shards),
+            row_major_strides(self._shards),
             tuple(
                 low | high << 16 for low, high in zip_longest(pairs[::2], pairs[1::2], fillvalue=0)
             ),

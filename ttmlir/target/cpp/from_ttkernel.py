@@ -92,6 +92,7 @@ from ttmlir.dialects.arith import (
     WRAPPING,
 )
 from ttmlir.dialects.definition.ods import KERNEL_THREAD
+from ttmlir.dialects.definition.table_ops import int_property
 from ttmlir.dialects.emitc import CallOpaqueOp, ConstantOp, LiteralOp, VerbatimOp
 from ttmlir.dialects.emitc import expressions as emitc
 from ttmlir.dialects.ttkernel import (
@@ -355,7 +356,7 @@ def _function(
     if call.form is Form.METHOD:
         first, *operands = operands
         callee = Member(first, call.cpp, position=position)
-    constants = (Integer(str(_integer(op, name))) for name in call.constants)
+    constants = (Integer(str(int_property(op, name))) for name in call.constants)
     flags = (_flag(op, each) for each in call.flags)
     arguments = (*constants, *operands, *(each for each in flags if each is not None))
     return FunctionCall(callee, arguments, template_arguments(op, call), position=position)
@@ -472,12 +473,6 @@ def enumerator_text(enum: str, member: str) -> str:
     known = ENUMS[enum]
     namespace = f"{known.namespace}::" if known.namespace else ""
     return f"{namespace}{known.name}::{member}"
-
-
-def _integer(op: Operation, name: str) -> int:
-    attr = op.properties[name]
-    assert isinstance(attr, IntegerAttr), "the verifier has checked the attribute"
-    return attr.value.data
 
 
 # --- From ttkernel --------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.definition.ods import ARG_ALLOC, REFERENCE
-from ttmlir.dialects.definition.table_ops import layout_of
+from ttmlir.dialects.definition.table_ops import int_property, layout_of
 from ttmlir.dialects.tt import ArgumentAllocationAttr, MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import (
     DeviceLayout,
@@ -60,7 +60,7 @@ from ttmlir.dialects.ttmetal import (
     NocKernel,
     UnpackToDestMode,
 )
-from ttmlir.layout.data_format import SCHEMA_NAMES, Element, TileFormat
+from ttmlir.layout.data_format import SCHEMA_NAMES, Element, TileFormat, row_major_strides
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import (
     DataType,
@@ -156,7 +156,7 @@ class CommandWriter:
             case ttmetal.DispatchOp() | ttmetal.HostWriteOp() | ttmetal.HostReadOp():
                 return self._destination_style(op)
             case ttmetal.AllocOp():
-                address, size = (_number(op, name) for name in ("address", "size"))
+                address, size = (int_property(op, name) for name in ("address", "size"))
                 return "CreateBufferCommand", {"ref": self._define(op, address, size)}
             case ttmetal.DeallocOp():
                 return "DeallocateBufferCommand", {"ref": self._values.tensor(op.operands[0])}
@@ -279,12 +279,6 @@ class CommandWriter:
         return self._buffers[type]
 
 
-def _number(op: Operation, name: str) -> int:
-    attr = op.properties[name]
-    assert isinstance(attr, IntegerAttr), "the verifier has checked the attribute"
-    return attr.value.data
-
-
 def _reference(attr: DictionaryAttr) -> Table:
     """The `Reference` table of the operation that a dispatch computes."""
     entries = dict(attr.data)
@@ -355,7 +349,7 @@ def host_padding(type: MemRef) -> tuple[tuple[int, ...], tuple[int, ...], int]:
         raise LayoutError(
             f"'{type}' has a layout of its own; the host's have none, or #ttcore.host_layout"
         )
-    return shape, _row_major(shape), math.prod(shape)
+    return shape, row_major_strides(shape), math.prod(shape)
 
 
 def stored_format(element: Element) -> Element:
@@ -417,7 +411,7 @@ class MemRefTables:
             _memory_layout(layout),
         )
         shape = _multiply(layout.grid_shape, layout.scalar_shard_shape)
-        desc = _desc(shape, _row_major(shape), element, memory)
+        desc = _desc(shape, row_major_strides(shape), element, memory)
         buffer: Table = {"grid": layout.grid_shape, "num_buffers": layout.buffers}
         if in_dram:
             if layout.buffers != 1:
@@ -461,10 +455,6 @@ def _desc(
 
 def _multiply(grid: tuple[int, ...], shard: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(cores * extent for cores, extent in zip(grid, shard, strict=True))
-
-
-def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(math.prod(shape[index + 1 :]) for index in range(len(shape)))
 
 
 def _memory_layout(layout: DeviceLayout) -> TensorMemoryLayout:
@@ -569,7 +559,7 @@ class _FusedReference:
             shape, stride = layout.data.logical_shape, layout.data.strides
         elif isinstance(type_, TensorType):
             shape = tuple(cast("TensorType[Attribute]", type_).get_shape())
-            stride = tuple(math.prod(shape[index + 1 :]) for index in range(len(shape)))
+            stride = row_major_strides(shape)
         else:
             raise self._error("has an output without layout or type; give it one of them")
         return {
@@ -995,7 +985,7 @@ def _host_ref(memories: MemoryTables, type: TensorType[Attribute]) -> Table:
     memory = memories.memory(
         (math.prod(shape),), element, MemorySpace.SYSTEM, TensorMemoryLayout.NONE
     )
-    return {"size": memory["size"], "desc": _desc(shape, _row_major(shape), element, memory)}
+    return {"size": memory["size"], "desc": _desc(shape, row_major_strides(shape), element, memory)}
 
 
 def _is_on_memrefs(function: FuncOp) -> bool:

@@ -564,7 +564,7 @@ class _ModuleWriter:
         schema = load_schema(TTNN.schema)
         self.packing = schema.packing()
         self.operation_type = schema.table_type(f"{_NAMESPACE}Operation")
-        # One table for all programs.
+        # One table for all programs; functions, of which there are many, have none.
         self.debug_info: Table = {
             "mlir": {"name": _DIALECT, "source": mlir_source},
             "cpp": cpp_source,
@@ -588,7 +588,9 @@ class _ModuleWriter:
             "inputs": inputs,
             "outputs": outputs,
             "operations": operations,
-            "debug_info": self.golden.debug_info(function, self.debug_info),
+            "debug_info": self.golden.debug_info(
+                function, {} if function.sym_name.data in self.numbers else self.debug_info
+            ),
         }
 
     def operation(self, op: Operation, writer: OperationWriter) -> PackedTable:

@@ -147,7 +147,8 @@ class _ModuleWriter:
             "mlir_stages": [],
             "golden_info": {"golden_map": self.golden.entries_by_device(function)},
         }
-        if self.cpp_source:
+        # Of the programs that others call, each would count the whole text again.
+        if self.cpp_source and function.sym_visibility != PRIVATE:
             table["cpp"] = SharedText(self.cpp_source)
         return self.golden.with_signature(function, table)
 

@@ -474,9 +474,13 @@ def pad(
             raise ArgumentError(f"padding has a pair of numbers for each dimension, got {padding}")
         pairs = [(int(low), int(high)) for low, high in padding]
         pairs = [(0, 0)] * (rank - len(pairs)) + pairs
-    if len(pairs) != rank or any(min(pair) < 0 for pair in pairs):
+    if len(pairs) != rank:
         raise ArgumentError(
             f"padding has a pair of numbers for each of {rank} dimensions, got {pairs}"
+        )
+    if any(min(pair) < 0 for pair in pairs):
+        raise ArgumentError(
+            f"padding has no numbers below 0, got {pairs}; a slice cuts elements off: x[:2, 1:]"
         )
     in_tiles = tensor.layout is Layout.TILE and isinstance(tensor.storage, DeviceStorage)
     if in_tiles and any(low for low, _ in pairs):

@@ -245,6 +245,20 @@ def test_places_of_gradients(way: str) -> None:
     assert lines["mul"] == {2, 3, 4}
 
 
+def test_places_after_a_gradient_that_fails() -> None:
+    """torch notes that a gradient has begun; one that has failed leaves no note behind."""
+
+    def fails(x: Any) -> Any:
+        x = x.clone().requires_grad_()
+        y = x.sin().exp()
+        y.register_hook(lambda slope: slope.item())
+        return torch.autograd.grad(y.cos().sum(), x)
+
+    with pytest.raises(ttmlir.CompilationError, match="torch cannot trace this"):
+        ttmlir.compile(fails, torch.ones(3))
+    test_places_of_gradients("autograd")
+
+
 def test_gradients_are_exported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a trace before the export nor one after it, which decomposes, is needed."""
 

@@ -490,6 +490,19 @@ def test_tensors_without_elements_are_refused() -> None:
     assert "has no elements; tiles hold tensors of at least one" in refusal("exp", [x], x)
 
 
+@pytest.mark.parametrize("shape", [(2**63 - 1,), (2**31, 7), (2**30, 2**30)])
+def test_tensors_that_no_memory_holds_are_refused(shape: tuple[int, ...]) -> None:
+    """Strides and shapes would not fit into the attributes of what is made."""
+    type_ = tensor(*shape)
+    text = FunctionText([type_])
+    result = text.op("neg", ["%arg0"], type_)
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(text.returning(result), PASS)
+    assert f"'ttir.neg': {type_} is too large: a dimension has at most 2147483647 and" in str(
+        refused.value
+    )
+
+
 def test_what_has_no_elements_and_no_use_is_left_out() -> None:
     """Parts of a scan, and what is joined with others."""
     x, none = normal(5, 7), tensor(0, 7)

@@ -13,24 +13,11 @@ from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing, normalization
 from ttmlir.frontend.onnx.call import Call, Rule
 from ttmlir.frontend.onnx.rules import quantization
-from ttmlir.frontend.onnx.rules.fused import attribute, read_turns, rotate
+from ttmlir.frontend.onnx.rules.fused import attribute, read_turns, rotate, split_heads
 from ttmlir.frontend.onnx.rules.indexing import write_rows
 
 _HIDDEN = -10000.0
 """What onnxruntime adds to the scores of hidden keys."""
-
-
-def _heads(call: Call, x: Array, heads: int) -> Array:
-    """Rows (batch, length, heads * width) as (batch, heads, length, width)."""
-    batch, length, width = x.shape
-    if heads < 1 or width % heads:
-        call.refuse(f"{width} features do not make {heads} heads")
-    return x.reshape((batch, length, heads, width // heads)).permute((0, 2, 1, 3))
-
-
-def _rows(x: Array) -> Array:
-    batch, heads, length, width = x.shape
-    return x.permute((0, 2, 1, 3)).reshape((batch, length, heads * width))
 
 
 def _hidden(call: Call, mask: Array | None, shape: Sequence[int]) -> Array | None:
@@ -87,7 +74,7 @@ def _divide(call: Call, x: Array) -> list[Array]:
         call.refuse(f"qkv_hidden_sizes is {sizes}; their sum has to be {x.shape[-1]}")
     ends = np.cumsum([0, *sizes]).tolist()
     parts = [x.cut(2, begin, end) for begin, end in pairwise(ends)]
-    return [_heads(call, each, heads) for each in parts]
+    return [split_heads(call, each, heads) for each in parts]
 
 
 def attend_to_itself(call: Call, projected: Array | None = None) -> tuple[Array, ...]:
@@ -111,8 +98,9 @@ def attend_to_itself(call: Call, projected: Array | None = None) -> tuple[Array,
         causal=bool(attribute(call, "unidirectional", 0)),
     )
     if not call.is_used(1):
-        return (_rows(found),)
-    return _rows(found), concatenate([each.unsqueeze(0) for each in (key, value)], 0)
+        return (normalization.join_heads(found),)
+    cache = concatenate([each.unsqueeze(0) for each in (key, value)], 0)
+    return normalization.join_heads(found), cache
 
 
 def _multi_head(call: Call) -> tuple[Array, ...]:
@@ -130,7 +118,9 @@ def _multi_head(call: Call) -> tuple[Array, ...]:
                 break
             rows[place] = each + bias.cut(0, begin, begin + each.shape[2])
             begin += each.shape[2]
-    query, key, value = (each if each.rank == 4 else _heads(call, each, heads) for each in rows)
+    query, key, value = (
+        each if each.rank == 4 else split_heads(call, each, heads) for each in rows
+    )
     if call.has("past_key"):
         key = concatenate([call.of_rank("past_key", 4), key], 2)
         value = concatenate([call.of_rank("past_value", 4), value], 2)
@@ -142,7 +132,7 @@ def _multi_head(call: Call) -> tuple[Array, ...]:
         call.optional("key_padding_mask"),
         causal=bool(attribute(call, "unidirectional", 0)),
     )
-    return _rows(found), key, value
+    return normalization.join_heads(found), key, value
 
 
 def _unpacked(call: Call) -> list[Array]:
@@ -180,7 +170,7 @@ def _grouped(call: Call) -> tuple[Array, Array, Array]:
         ends = np.cumsum([0, heads, own, own]) * width
         rows = [packed.cut(2, int(a), int(b)) for a, b in pairwise(ends)]
     query, key, value = (
-        _heads(call, each, count) for each, count in zip(rows, (heads, own, own), strict=True)
+        split_heads(call, each, count) for each, count in zip(rows, (heads, own, own), strict=True)
     )
     query, key = (_normalize(call, each, name) for name, each in (("q", query), ("k", key)))
     batch, _, length, width = query.shape
@@ -220,7 +210,7 @@ def _grouped(call: Call) -> tuple[Array, Array, Array]:
         scores = scores + added
     scores = is_seen.where(scores, -math.inf)
     found = _share_with_sinks(call, scores) @ normalization.repeat_heads(value, heads)
-    return _rows(found), cached[0], cached[1]
+    return normalization.join_heads(found), cached[0], cached[1]
 
 
 def _share_with_sinks(call: Call, scores: Array) -> Array:

@@ -11,15 +11,16 @@ from dataclasses import replace
 from typing import Any, cast
 
 from xdsl.dialects.builtin import TensorType, i32
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.dialects import ttir
 from ttmlir.frontend.body import BodyBuilder
 from ttmlir.frontend.control import add_function, choose
+from ttmlir.frontend.onnx.bounded import entries_of, most_of, unify
 from ttmlir.frontend.onnx.call import Rule
-from ttmlir.frontend.onnx.elements import Tensor, Value, type_name
+from ttmlir.frontend.onnx.elements import Bounded, Size, Tensor, Value, type_name
 from ttmlir.frontend.onnx.graphs import Body, GraphCall, leaves
 from ttmlir.frontend.onnx.loops import Flat, is_short, iterate, run_loop
 from ttmlir.passes.control_flow.flattening import MAX_CHOSEN_OPERATIONS, MAX_FOLLOWED
@@ -45,37 +46,49 @@ def _choose_by_data(
     build = call.build
     predicate = build.value_of(condition.reshape(()))
     if sum(each.size for each in branches) <= MAX_CHOSEN_OPERATIONS:
-        chosen = [call.walk(each, []) for each in branches]
-        flats = [Flat(each, with_known=True) for each in chosen]
-        if not _are_alike(chosen[0], chosen[1]):
+        chosen = unify(*(call.walk(each, []) for each in branches))
+        if chosen is None:
             return None
+        flats = [Flat(cast("list[Value]", each), with_known=True) for each in chosen]
         pairs = zip(*(map(build.value_of, each.arrays) for each in flats), strict=True)
         values = [choose(build, predicate, *pair) for pair in pairs]
         return tuple(flats[0].restore([build.array(each) for each in values]))
     around = {name: value for each in branches for name, value in each.around().items()}
     given = Flat([*around.values()])
     outer = [build.value_of(each) for each in given.arrays]
-    results: list[list[Value]] = []
-    names: list[str] = []
-    types: Sequence[Any] = ()
-    for branch in reversed(branches):
+    marked = len(call.functions)
 
-        def body(
-            inner: BodyBuilder, arguments: Sequence[SSAValue], branch: Body = branch
-        ) -> list[SSAValue]:
-            passed = given.restore([inner.array(each) for each in arguments])
-            found = call.walk(branch, [], inner, dict(zip(around, passed, strict=True)))
-            results.append(found)
-            return [inner.value_of(each.array) for each in leaves(found)]
+    def add(like: Value = None) -> tuple[list[list[Value]], list[str], Sequence[Any]]:
+        """Results, names and types of results of functions; results get the extents of others."""
+        results: list[list[Value]] = []
+        names: list[str] = []
+        types: Sequence[Any] = ()
+        for branch in reversed(branches):
 
-        operand_types = [each.type for each in outer]
-        function = add_function(
-            call.functions, "branch", operand_types, call.new_body, body, build.location
-        )
-        names.append(function.sym_name.data)
-        types = function.function_type.outputs.data
+            def body(
+                inner: BodyBuilder, arguments: Sequence[SSAValue], branch: Body = branch
+            ) -> list[SSAValue]:
+                passed = given.restore([inner.array(each) for each in arguments])
+                found = call.walk(branch, [], inner, dict(zip(around, passed, strict=True)))
+                if like is not None and (pair := unify(found, like)) is not None:
+                    found = cast("list[Value]", pair[0])
+                results.append(found)
+                return [inner.value_of(each.array) for each in leaves(found)]
+
+            operand_types = [each.type for each in outer]
+            function = add_function(
+                call.functions, "branch", operand_types, call.new_body, body, build.location
+            )
+            names.append(function.sym_name.data)
+            types = function.function_type.outputs.data
+        return results, names, types
+
+    results, names, types = add()
     if not _are_alike(*results):
-        return None
+        del call.functions[marked:]
+        if (pair := unify(*results)) is None:
+            return None
+        results, names, types = add(pair[0])
     case = ttir.CaseOp.make(predicate, outer, types, names, location=build.location)
     arrays = [build.array(each) for each in build.insert(case).results]
     return tuple(Flat(results[0], with_known=True).restore(arrays))
@@ -87,7 +100,8 @@ def _are_alike(a: Sequence[Value], b: Sequence[Value]) -> bool:
     def describe(value: Value) -> object:
         if isinstance(value, list):
             return [describe(each) for each in value]
-        return value and (value.type, value.array.shape)
+        open_ = [*value.sizes] if isinstance(value, Bounded) else []
+        return value and (value.type, value.array.shape, open_)
 
     return list(map(describe, a)) == list(map(describe, b))
 
@@ -105,18 +119,27 @@ def _loop(call: GraphCall) -> tuple[Value, ...]:
             f"to take a number, a condition and the {len(state)} values that it carries, and to "
             "give a condition and their new values first"
         )
-    if has_rows or _has_sequences(state):
-        # How many rows there are is known only if the number of iterations is.
+    if _has_sequences(state):
+        # What they hold in the end is known only if the number of iterations is.
         for name in ("M", "cond"):
             if call.has(name):
                 call.numbers(name)
     limit = _known_limit(call)
+    room = limit
+    if has_rows and call.has("cond"):
+        condition = call.tensor("cond").array.value
+        if isinstance(condition, BlockArgument):
+            # A model for one condition is a better one than a model of rows that may be missing.
+            call.numbers("cond")
+    if has_rows and limit is None and call.has("M"):
+        entries = entries_of(call.tensor("M"))
+        room = int(call.number("M")) if entries is None else most_of(entries[0])
     can_be_short = limit is not None or _is_fixed(call, "M")
     if can_be_short and _is_fixed(call, "cond") and _is_worth_writing_out(body, state, limit):
         found = _write_out(call, body, state, limit)
         if found is not None:
             return found
-    return _run(call, body, state, limit, has_rows=has_rows)
+    return _run(call, body, state, limit, room if has_rows else None, has_rows=has_rows)
 
 
 def _is_fixed(call: GraphCall, name: str) -> bool:
@@ -136,7 +159,7 @@ def _is_worth_writing_out(body: Body, state: Sequence[Value], limit: int | None)
 
 
 def _has_sequences(state: Sequence[Value]) -> bool:
-    return any(not isinstance(each, Tensor) for each in state)
+    return any(not isinstance(each, Tensor | Bounded) for each in state)
 
 
 def _write_out(
@@ -191,7 +214,13 @@ def _stack_rows(call: GraphCall, rows: Sequence[Value], dim: int = 0) -> Tensor:
 
 
 def _run(
-    call: GraphCall, body: Body, state: Sequence[Value], limit: int | None, *, has_rows: bool
+    call: GraphCall,
+    body: Body,
+    state: Sequence[Value],
+    limit: int | None,
+    room: int | None,
+    *,
+    has_rows: bool,
 ) -> tuple[Value, ...]:
     """A loop that is not written out; it carries the condition, if data decide."""
     truth = array_of(True)
@@ -215,18 +244,20 @@ def _run(
         place = Tensor(number.cast("i64"), "INT64")
         condition, *found = call.walk(
             body,
-            [place, Tensor(mine[0], "BOOL"), *carried.restore(mine[1:])],
+            [place, Tensor(mine[0], "BOOL"), *carried.restore(mine[1 + counts :])],
             inner,
             passed,
         )
         if not isinstance(condition, Tensor):
             call.refuse("the condition of its graph is no tensor")
         new = found[: len(state)]
+        if any(isinstance(each, Bounded) for each in found[len(state) :]):
+            call.refuse("the sizes of rows of its loop are known only when the model runs")
         outcomes.append((condition.array, new, found[len(state) :]))
         arrays = [each.array for each in leaves(new)]
-        _require_same_types(call, carried.tensors, [*leaves(new)])
+        _require_same_types(call, state, new)
         rows = [each.array for each in leaves(found[len(state) :])]
-        return [condition.array.reshape(()), *arrays], rows
+        return [condition.array.reshape(()), *[number + 1] * counts, *arrays], rows
 
     def goes_on(number: Array, mine: Sequence[Array], others: Sequence[Array]) -> Array:
         if most is None:
@@ -235,7 +266,9 @@ def _run(
         return mine[0] & (number < bound)
 
     others = [*outer.arrays, *([] if most is None or most.carrier.holds_numbers else [most])]
-    begin = [first, *carried.arrays]
+    # How many rows there are is how often it has run.
+    counts = room is not None
+    begin = [first, *[array_of(0, "i32")] * counts, *carried.arrays]
     is_counted = limit is not None and _is_true(first)
     if is_counted:
         # Whether data decide is known when its graph has been walked.
@@ -248,21 +281,28 @@ def _run(
         condition = outcomes.pop()[0]
         # Exporters give a true condition back as it comes.
         is_counted = _is_true(condition) or condition.value is passed[0].value
-    if has_rows and not is_counted:
+    if has_rows and not is_counted and room is None:
         call.refuse(_ENDS_BY_DATA)
     if is_counted:
         found, stacks = run_loop(call, step, begin, [], others, count=limit)
     else:
-        found, stacks = run_loop(call, step, begin, [], others, count=None, goes_on=goes_on)
+        found, stacks = run_loop(
+            call, step, begin, [], others, count=None, goes_on=goes_on, room=room
+        )
     _, _, rows = outcomes[0]
-    values = carried.restore(found[1:])
+    values = carried.restore(found[1 + counts :])
     types = [each.type for each in leaves(rows)]
-    return *values, *(Tensor(each, type_) for each, type_ in zip(stacks, types, strict=True))
+    if is_counted or not room:
+        return *values, *(Tensor(each, type_) for each, type_ in zip(stacks, types, strict=True))
+    size = Size(found[1].cast("i64"), room)
+    return *values, *(
+        Bounded(each, {0: size}, type_) for each, type_ in zip(stacks, types, strict=True)
+    )
 
 
 _ENDS_BY_DATA = (
-    "how many rows it gives is known only when the model runs, since data decide when it ends; "
-    "give a number of iterations that is known, and choose among the rows by Where"
+    "how many rows it gives at most is not known, since data decide when it ends; give it a "
+    "number of iterations (M) that is known"
 )
 
 
@@ -270,8 +310,13 @@ def _is_true(condition: Array) -> bool:
     return condition.carrier.holds_numbers and bool(condition.value.reshape(-1)[0])
 
 
-def _require_same_types(call: GraphCall, before: Sequence[Tensor], after: Sequence[Tensor]) -> None:
-    if [each.type for each in before] != [each.type for each in after]:
+def _require_same_types(call: GraphCall, before: Sequence[Value], after: Sequence[Value]) -> None:
+    def describe(value: Value) -> object:
+        if isinstance(value, list):
+            return [describe(each) for each in value]
+        return value and (value.type, [*value.sizes] if isinstance(value, Bounded) else [])
+
+    if [*map(describe, before)] != [*map(describe, after)]:
         call.refuse("its graph changes the structure or the types of the values that it carries")
 
 

@@ -127,7 +127,8 @@ def _mish(call: Call) -> Array:
     return x * softplus(x).tanh()
 
 
-def _swish(x: Array, alpha: float) -> Array:
+def swish(x: Array, alpha: float) -> Array:
+    """`x` times the sigmoid of `alpha * x`."""
     return x.silu() if alpha == 1 else x * (x * alpha).sigmoid()
 
 
@@ -357,7 +358,7 @@ RULES: dict[str, Rule] = {
     "Softplus": on_arrays(softplus, "X"),
     "Softsign": on_arrays(softsign, "input"),
     "Sum": _fold(lambda a, b: a + b),
-    "Swish": _alpha(_swish),
+    "Swish": _alpha(swish),
     "ThresholdedRelu": _alpha(thresholded_relu),
     "Where": _where,
 }

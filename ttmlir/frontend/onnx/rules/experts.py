@@ -14,6 +14,7 @@ from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import normalization
 from ttmlir.composites.arithmetic import tanh_gelu
 from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.rules.elementwise import swish
 from ttmlir.frontend.onnx.rules.fused import attribute
 from ttmlir.frontend.onnx.rules.quantized import unpack
 
@@ -124,7 +125,7 @@ def _activate(call: Call, x: Array, gate: Array | None) -> Array:
     functions = {
         "relu": x.relu,
         "gelu": lambda: tanh_gelu(x),
-        "silu": lambda: x * x.sigmoid(),
+        "silu": x.silu,
         "identity": lambda: x,
     }
     if kind not in functions:
@@ -157,7 +158,7 @@ def _swiglu(call: Call, x: Array, linear: Array | None) -> Array:
         float(attribute(call, f"activation_{name}", default))
         for name, default in (("alpha", 1), ("beta", 0))
     )
-    return gate * (gate * alpha).sigmoid() * (linear + beta)
+    return swish(gate, alpha) * (linear + beta)
 
 
 RULES: dict[str, Rule] = {"MoE": _mix, "QMoE": _mix_quantized}

@@ -30,18 +30,13 @@ def attribute(call: Call, name: str, default: Any) -> Any:
 # -- activations -----------------------------------------------------------------------------------
 
 
-def _gelu(x: Array) -> Array:
-    return x.gelu()
-
-
 def _fast_gelu(call: Call) -> Array:
     x, bias = call.array("X"), call.optional("bias")
     return tanh_gelu(x if bias is None else x + bias)
 
 
 def _quick_gelu(call: Call) -> Array:
-    x = call.array("X")
-    return x * (x * float(attribute(call, "alpha", 1.702))).sigmoid()
+    return elementwise.swish(call.array("X"), float(attribute(call, "alpha", 1.702)))
 
 
 def _activate(call: Call, x: Array) -> Array:
@@ -86,9 +81,7 @@ def _transposed(call: Call, x: Array, name: str) -> Array:
 
 
 def _convolve(call: Call) -> Array:
-    found = window.RULES["Conv"](
-        replace(call, attributes={"group": 1, "auto_pad": "NOTSET", **call.attributes})
-    )
+    found = window.RULES["Conv"](call.with_defaults(group=1, auto_pad="NOTSET"))
     other = call.optional("Z")
     return _activate(call, found if other is None else found + other)
 
@@ -116,14 +109,11 @@ def _with_channels_last(rule: Rule, *images: str) -> Rule:
 
 
 def _pool_maxima(call: Call) -> Array:
-    return window.RULES["MaxPool"](
-        replace(call, attributes={"auto_pad": "NOTSET", **call.attributes}, outputs=("y",))
-    )
+    return window.RULES["MaxPool"](replace(call.with_defaults(auto_pad="NOTSET"), outputs=("y",)))
 
 
 def _gemm(call: Call) -> Array:
-    defaults = {"alpha": 1.0, "beta": 1.0}
-    found = contraction.RULES["Gemm"](replace(call, attributes={**defaults, **call.attributes}))
+    found = contraction.RULES["Gemm"](call.with_defaults(alpha=1.0, beta=1.0))
     return _activate(call, found)
 
 
@@ -225,6 +215,14 @@ def rotate(x: Array, cosines: Array, sines: Array, *, interleaved: bool) -> Arra
     return concatenate([found, rest], last) if rest.shape[-1] else found
 
 
+def split_heads(call: Call, x: Array, heads: int) -> Array:
+    """Rows (batch, length, heads * width) as (batch, heads, length, width)."""
+    batch, length, width = x.shape
+    if heads < 1 or width % heads:
+        call.refuse(f"{width} features do not make {heads} heads")
+    return x.reshape((batch, length, heads, width // heads)).permute((0, 2, 1, 3))
+
+
 def read_turns(call: Call) -> list[Array]:
     """The tables of cosines and sines."""
     return [call.of_rank(f"{name}_cache", 2) for name in ("cos", "sin")]
@@ -236,10 +234,7 @@ def _rotary_embedding(call: Call) -> Array:
     if call["is_packed_batching"]:
         call.refuse("batches that are packed into one (is_packed_batching) are not supported")
     if x.rank == 3:
-        heads = heads or width // max(2 * tables[0].shape[1], 1)
-        if heads < 1 or width % heads:
-            call.refuse(f"{width} features do not make {heads} heads")
-        rows = x.reshape((*x.shape[:2], heads, width // heads)).permute((0, 2, 1, 3))
+        rows = split_heads(call, x, heads or width // max(2 * tables[0].shape[1], 1))
     else:
         rows = x
     places = call.array("position_ids").cast("i64")
@@ -248,16 +243,16 @@ def _rotary_embedding(call: Call) -> Array:
         places = places.reshape((1, 1)) + steps.reshape((1, rows.shape[2]))
     turns = [indexing.take(each, 0, places).unsqueeze(1).cast(x.dtype) for each in tables]
     found = rotate(rows, turns[0], turns[1], interleaved=bool(call["interleaved"]))
-    return found.permute((0, 2, 1, 3)).reshape(x.shape) if x.rank == 3 else found
+    return normalization.join_heads(found) if x.rank == 3 else found
 
 
 def _with(rule: Rule, **defaults: Any) -> Rule:
     """The rule of an operator of the standard with the defaults of its attributes."""
-    return lambda call: rule(replace(call, attributes={**defaults, **call.attributes}))
+    return lambda call: rule(call.with_defaults(**defaults))
 
 
 RULES: dict[str, Rule] = {
-    "BiasGelu": lambda call: _gelu(call.array("A") + call.array("B")),
+    "BiasGelu": lambda call: (call.array("A") + call.array("B")).gelu(),
     "CDist": _distances,
     "EmbedLayerNormalization": _embed,
     "ExpandDims": _expand_dims,
@@ -266,7 +261,7 @@ RULES: dict[str, Rule] = {
     "FusedGemm": _gemm,
     "FusedMatMul": _matmul,
     "GatherND": indexing_rules.RULES["GatherND"],
-    "Gelu": lambda call: _gelu(call.array("X")),
+    "Gelu": lambda call: call.array("X").gelu(),
     "GridSample": _with(
         window.RULES["GridSample"], mode="bilinear", padding_mode="zeros", align_corners=0
     ),

@@ -11,7 +11,6 @@ from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
 from ttmlir.frontend.onnx.call import Call, Rule
-from ttmlir.frontend.onnx.rules.places import find_places
 
 _COMBINE = {
     "add": indexing.Combine.ADD,
@@ -115,17 +114,6 @@ def _one_hot(call: Call) -> Array:
     return index.eq(array_of(np.arange(depth).reshape(shape))).where(on, off)
 
 
-def _compress(call: Call) -> Array:
-    x, chosen = call.array("input"), np.flatnonzero(call.numbers("condition"))
-    dim = call["axis"]
-    if dim is None:
-        x, dim = x.reshape((math.prod(x.shape),)), 0
-    dim = call.dims(x.rank, (dim,), "axis")[0]
-    if chosen.size and chosen[-1] >= x.shape[dim]:
-        call.refuse(f"the condition is longer than dimension {dim}, which has {x.shape[dim]}")
-    return indexing.take(x, dim, array_of(chosen)) if chosen.size else x.cut(dim, 0, 0)
-
-
 def _tensor_scatter(call: Call) -> Array:
     """A cache with new rows written from a place on, another one in each batch."""
     cache, update = call.array("past_cache"), call.array("update")
@@ -197,11 +185,9 @@ def _count_of(call: Call, rows: Array, gram: list[int]) -> Array:
 
 
 RULES: dict[str, Rule] = {
-    "Compress": _compress,
     "Gather": _gather,
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
-    "NonZero": find_places,
     "OneHot": _one_hot,
     "Scatter": _scatter_elements,
     "ScatterElements": _scatter_elements,

@@ -13,7 +13,6 @@ from ttmlir.arrays.carriers import array_of
 from ttmlir.composites.indexing import take
 from ttmlir.frontend.onnx.call import Call, Rule
 from ttmlir.frontend.onnx.elements import Tensor, type_name
-from ttmlir.frontend.onnx.rules.places import Repeated, repeat_number
 from ttmlir.optable.op_definition import broadcast_shape
 
 # -- shapes ------------------------------------------------------------------------------------
@@ -82,9 +81,7 @@ def _transpose(call: Call) -> Array:
     return x.permute(order)
 
 
-def _expand(call: Call) -> Array | Repeated:
-    if (repeated := repeat_number(call)) is not None:
-        return repeated
+def _expand(call: Call) -> Array:
     x = call.array("input")
     shape = broadcast_shape(x.shape, call.integers("shape") or ())
     call.check_size(shape, x.dtype)

@@ -86,13 +86,9 @@ def _global_average(call: Call, x: Array) -> Array:
 
 
 def _average(call: Call, x: Array) -> Array:
-    defaults = {"auto_pad": "NOTSET", "ceil_mode": 0, "count_include_pad": 0}
-    inner = replace(
-        call,
-        inputs={"X": Tensor(_image(call, x), "FLOAT")},
-        attributes={**defaults, **call.attributes},
-    )
-    return _back(call, window.RULES["AveragePool"](inner))
+    inner = call.with_defaults(auto_pad="NOTSET", ceil_mode=0, count_include_pad=0)
+    image = Tensor(_image(call, x), "FLOAT")
+    return _back(call, window.RULES["AveragePool"](replace(inner, inputs={"X": image})))
 
 
 def _concatenate(call: Call) -> Tensor:
@@ -165,11 +161,8 @@ def _gemm(call: Call) -> Array | Tensor:
 def _conv(call: Call) -> Tensor:
     x = call.tensor("x")
     image = Tensor(_image(call, call.use(x.array)), x.type)
-    inner = replace(
-        call,
-        inputs={**call.inputs, "x": image},
-        attributes={"group": 1, "auto_pad": "NOTSET", **call.attributes},
-    )
+    inner = call.with_defaults(group=1, auto_pad="NOTSET")
+    inner = replace(inner, inputs={**call.inputs, "x": image})
     found: Tensor = quantization.RULES["QLinearConv"](inner)
     return Tensor(_back(call, found.array), found.type)
 
@@ -200,15 +193,8 @@ def _lstm(call: Call) -> tuple[Array, ...]:
             each.reshape((x.shape[0], 1, math.prod(each.shape) // x.shape[0])) for each in points
         )
         found[name] = Tensor(((x - zero) * scale).permute((0, 2, 1)), "FLOAT")
-    defaults = {"direction": "forward", "input_forget": 0}
-    return recurrent.RULES["LSTM"](
-        replace(
-            call,
-            operator="LSTM",
-            inputs={**call.inputs, **found},
-            attributes={**defaults, **call.attributes},
-        )
-    )
+    inner = call.with_defaults(direction="forward", input_forget=0)
+    return recurrent.RULES["LSTM"](replace(inner, operator="LSTM", inputs={**call.inputs, **found}))
 
 
 # -- packed weights ------------------------------------------------------------------------------

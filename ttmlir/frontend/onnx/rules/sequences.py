@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,7 +35,8 @@ def _at(call: Call) -> Value:
 
 def _insert(call: Call) -> list[Value]:
     sequence = [*call.sequence("input_sequence")]
-    sequence.insert(_position(call, len(sequence), len(sequence)), call.tensor("tensor"))
+    value = cast("Value", call.inputs["tensor"])
+    sequence.insert(_position(call, len(sequence), len(sequence)), value)
     return sequence
 
 

@@ -279,7 +279,7 @@ def _index(call: Selection) -> Any:
     for dim, _ in given:
         if dim in x.axes:
             x = x.compact(dim)
-    tensors, axes = align([each for _, each in given])
+    tensors, axes = align([_as_places(each) for _, each in given])
     for (dim, _), tensor in zip(given, tensors, strict=True):
         indices[dim] = tensor
     found = x.data[tuple(slice(None) if each is None else each for each in indices)]
@@ -292,6 +292,11 @@ def _index(call: Selection) -> Any:
         if dim in x.axes:
             placed[number if number < first else number + rank] = x.axes[dim]
     return made(found, placed)
+
+
+def _as_places(index: Any) -> Any:
+    """An index that may be rows, whose numbers that do not count need not be places."""
+    return Rows(index.fill(0), index.axes) if isinstance(index, Rows) else index
 
 
 def _select(call: Selection, x: Rows, dim: int, mask: Any) -> Any:
@@ -564,7 +569,7 @@ def _index_put(call: Selection) -> Any:
         return _put_masked(call, x, mask, values, accumulate, dim)
     indices = _without_masks(call, indices)
     given = [(dim, each) for dim, each in enumerate(indices) if each is not None]
-    tensors, axes = align([each for _, each in given])
+    tensors, axes = align([_as_places(each) for _, each in given])
     return _put_rows(x, [dim for dim, _ in given], tensors, axes, values, accumulate)
 
 
@@ -594,13 +599,23 @@ def _put_rows(
     extent = x.shape[first]
     longer = torch.cat([x, x.narrow(first, 0, 1)], first)
     position = torch.where(indices[0] < 0, indices[0] + extent, indices[0])
-    if valid is not None:
-        position = torch.where(valid, position, extent)
+    position = _in_longer(position, valid, extent)
     where: list[Any] = [None] * x.dim()
     for dim, index in zip(dims, [position, *indices[1:]], strict=True):
         where[dim] = index
     written = torch.ops.aten.index_put(longer, where, data.data.to(x.dtype), accumulate)
     return written.narrow(first, 0, extent)
+
+
+def _in_longer(numbers: Any, valid: Any, extent: int) -> Any:
+    """Places in a tensor that is one longer, to which those that do not count go.
+
+    Those that the tensor does not have are not there either, so that they are refused.
+    """
+    torch = torch_package()
+    inside = torch.logical_and(numbers >= 0, numbers < extent)
+    places = torch.where(inside, numbers, extent + 1)
+    return places if valid is None else torch.where(valid, places, extent)
 
 
 def _as_rows_of(values: Rows, axis: Axis, dim: int) -> Any:
@@ -654,7 +669,7 @@ def _index_add(call: Selection) -> Any:
     elif axis is None and source.axes:
         source = source.resize(dim, index.data.shape[0])
     alpha = call.kwargs.get("alpha", 1)
-    return torch.index_add(x, dim, index.data, source.fill(0), alpha=alpha)
+    return torch.index_add(x, dim, index.fill(0), source.fill(0), alpha=alpha)
 
 
 def _scatter(call: Selection) -> Any:
@@ -674,7 +689,7 @@ def _scatter(call: Selection) -> Any:
         given = source.data
     extent = x.shape[dim]
     longer = torch.cat([x, x.narrow(dim, 0, 1)], dim)
-    places = index.fill(extent)
+    places = _in_longer(index.data, index.valid(), extent)
     written = call.node.target.overloadpacket
     # What writes to its first argument has another name.
     function = getattr(torch.ops.aten, written.__name__.removesuffix("_"))
@@ -1042,7 +1057,7 @@ class _Bounding:
             self._refuse(node)
         if name in _ALONG_ONE and any(self._along(node, name, each) in each.axes for each in rows):
             self._refuse(node)
-        return None
+        return 0 if name in _LOOKUPS else None
 
     def _along(self, node: Any, name: str, rows: Rows) -> int:
         call = Selection(node, name, node.args, node.kwargs, self._masks)
@@ -1269,6 +1284,8 @@ _VIEWS = (
 )
 _ALONG_ONE = ("topk", "gather", "index_select", "glu", "cumprod", "cummax", "cummin")
 """Operations along a dimension, of which all positions have to count."""
+_LOOKUPS = ("embedding", "gather", "index_select")
+"""Operations that take places, which numbers that do not count need not be."""
 _ROWWISE = (
     *_ALONG_ONE,
     *("layer_norm", "rms_norm", "embedding", "one_hot", "stack", "cat", "constant_pad_nd", "pad"),

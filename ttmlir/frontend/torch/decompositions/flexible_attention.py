@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.replacing import attributes_replaced
 
 
-@contextmanager
-def flexible_attention_written_out() -> Generator[None]:
+def flexible_attention_written_out() -> AbstractContextManager[None]:
     """Let torch's operator, which has no ATen form, be operations that have one."""
     module: Any = import_module("torch._higher_order_ops.flex_attention")
-    operator: Any = module.FlexAttentionHOP
-    before = operator.__call__
     # Its own call, not the operator, is replaced: others hold that.
-    operator.__call__ = _call
-    try:
-        yield
-    finally:
-        operator.__call__ = before
+    return attributes_replaced(module.FlexAttentionHOP, {"__call__": _call})
 
 
 def _call(_: Any, *args: Any, **keywords: Any) -> Any:

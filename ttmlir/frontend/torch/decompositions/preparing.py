@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.replacing import attributes_replaced
 
 Functions = Mapping[Any, Callable[..., Any]]
 
@@ -28,13 +29,9 @@ def preparations_kept() -> Generator[None]:
         yield
         return
     split, override = (getattr(program, name) for name in names)
-    for name, kept in zip(names, (_Split(split), _Override(override)), strict=True):
-        setattr(program, name, kept)
-    try:
+    kept = zip(names, (_Split(split), _Override(override)), strict=True)
+    with attributes_replaced(program, dict(kept)):
         yield
-    finally:
-        for name, own in zip(names, (split, override), strict=True):
-            setattr(program, name, own)
 
 
 @dataclass(frozen=True)

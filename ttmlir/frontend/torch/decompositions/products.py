@@ -6,12 +6,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttmlir.errors import NotSupportedError
-from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.elements import is_tensor, torch_package
 
 
 def _dist(x: Any, other: Any, p: float = 2.0) -> Any:
     """The norm of a difference."""
     return torch_package().linalg.vector_norm(x - other, p)
+
+
+def _index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
+    """An assignment, since places below 0 count from the end; those of `index_copy` do not."""
+    torch = torch_package()
+    rows = x if x.dim() else x.unsqueeze(0)
+    value = value.to(x.dtype) if is_tensor(value) else torch.scalar_tensor(value, dtype=x.dtype)
+    indices = [*[None] * (dim % rows.dim()), index]
+    return torch.ops.aten.index_put(rows, indices, value).reshape(x.shape)
 
 
 def _rrelu(
@@ -108,6 +117,7 @@ def _grouped_mm(
 
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "dist": _dist,
+    "index_fill": _index_fill,
     "rrelu_with_noise_functional": _rrelu,
     "_grouped_mm": _grouped_mm,
     "_trilinear": _trilinear,

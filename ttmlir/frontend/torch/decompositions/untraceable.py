@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
@@ -22,6 +22,7 @@ from ttmlir.frontend.torch.decompositions.lists import add_scaled_by_tensor
 from ttmlir.frontend.torch.decompositions.packed_sequences import pack_padded_sequence
 from ttmlir.frontend.torch.decompositions.segments import count_numbers, reduce_segments
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.replacing import attributes_replaced
 
 
 def own_functions() -> dict[Any, Any]:
@@ -57,34 +58,19 @@ def replace_methods() -> Generator[None]:
         stack.enter_context(_no_validation())
         for path, function in _METHODS.items():
             owner, _, name = path.rpartition(".")
-            stack.enter_context(_replaced(attrgetter(owner)(torch_package()), name, function))
+            home = attrgetter(owner)(torch_package())
+            stack.enter_context(attributes_replaced(home, {name: function}))
         yield
 
 
-@contextmanager
-def _replaced(owner: Any, name: str, function: Callable[..., Any]) -> Generator[None]:
-    before = getattr(owner, name)
-    setattr(owner, name, function)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
-
-
-@contextmanager
-def _no_validation() -> Generator[None]:
+def _no_validation() -> AbstractContextManager[None]:
     """Let no distribution look at its parameters and samples, also those that are asked to."""
     base = torch_package().distributions.Distribution
 
     def write(distribution: Any, value: bool) -> None:
         vars(distribution)["_validate_args"] = value
 
-    before = base._validate_args
-    base._validate_args = property(lambda _: False, write)
-    try:
-        yield
-    finally:
-        base._validate_args = before
+    return attributes_replaced(base, {"_validate_args": property(lambda _: False, write)})
 
 
 # -- normal distributions, whose variances torch checks while it traces ------------------------

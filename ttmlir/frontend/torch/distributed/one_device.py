@@ -17,6 +17,7 @@ from ttmlir.frontend.torch.distributed.operations import operations, size_of
 from ttmlir.frontend.torch.distributed.placing import Mesh, Place, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import location_of_here
+from ttmlir.frontend.torch.replacing import attributes_replaced
 from ttmlir.mlir.reporting import LocatedError
 
 
@@ -25,8 +26,7 @@ def as_device(mesh: Mesh, place: Place) -> Generator[None]:
     """Let torch take this process for the device at a place of a mesh."""
     with ExitStack() as stack:
         for owner, name, new in _Device(mesh, place).replaced():
-            stack.callback(setattr, owner, name, getattr(owner, name))
-            setattr(owner, name, new)
+            stack.enter_context(attributes_replaced(owner, {name: new}))
         yield
 
 

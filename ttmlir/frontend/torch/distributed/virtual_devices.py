@@ -11,6 +11,7 @@ from typing import Any, cast
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.distributed.placing import alone
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.replacing import attributes_replaced
 
 MOST_DEVICES = 1024
 
@@ -78,8 +79,5 @@ def _exported_alone() -> Generator[None]:
                 "none of them is a DTensor"
             ) from error
 
-    tracing._export = export_alone
-    try:
+    with attributes_replaced(tracing, {"_export": export_alone}):
         yield
-    finally:
-        tracing._export = export

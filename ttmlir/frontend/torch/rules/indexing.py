@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
@@ -101,15 +102,13 @@ def _scatter_reduce(call: TorchCall) -> Result:
     return call.results(indexing.combine_at(*_scatter_operands(call), combine, keep=keep))
 
 
-def _index_reduce(call: TorchCall) -> Result:
-    found = indexing.combine_slices(
-        call.argument("self"),
-        call["dim"],
-        call.argument("index"),
-        call.argument("source"),
-        _REDUCTIONS[str(call["reduce"])],
-        keep=call["include_self"],
-    )
+def _write_slices(call: TorchCall, combine: indexing.Combine | None) -> Result:
+    """Slices along a dimension that are combined with those of the tensor, or replace them."""
+    x, index, source = map(call.argument, ("self", "index", "source"))
+    if call.arguments.get("alpha", 1) != 1:
+        source = source * call["alpha"]
+    keep = call.arguments.get("include_self", True)
+    found = indexing.combine_slices(x, call["dim"], index, source, combine, keep=keep)
     return call.results(found)
 
 
@@ -209,8 +208,10 @@ RULES: dict[str, TorchRule] = {
     "embedding_renorm": _embedding_renorm,
     "gather": _gather,
     "index.Tensor": _index,
+    "index_add": partial(_write_slices, combine=indexing.Combine.ADD),
+    "index_copy": partial(_write_slices, combine=None),
     "index_put": _index_put,
-    "index_reduce": _index_reduce,
+    "index_reduce": lambda call: _write_slices(call, _REDUCTIONS[str(call["reduce"])]),
     "index_select": _index_select,
     "masked_scatter": _masked_scatter,
     "masked_scatter_backward": _masked_scatter_backward,

@@ -8,6 +8,7 @@ from typing import cast
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, SSAValue
 
+from ttmlir.arrays.carriers import array_of
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Number, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_boolean, torch_package
@@ -288,37 +289,17 @@ def _memory_of(call: TorchCall, shape: Shape) -> tuple[list[int], int]:
 
 
 def _as_strided_scatter(call: TorchCall) -> SSAValue:
-    """A tensor with other elements at such places in memory, as `x.fill_diagonal_(1)` writes."""
-    torch, build, x, strides = torch_package(), call.build, call.tensor(), call["stride"]
-    source = build.cast(call.tensor("src"), element_type(x))
-    shape = value_shape(source)
-    if not math.prod(shape):
-        return x
-    order, offset = _memory_of(call, shape)
-    moved = build.permute(x, order)
-    count, elements = math.prod(value_shape(x)), math.prod(shape)
-    flat, source = build.reshape(moved, (count,)), build.reshape(source, (elements,))
-    places = torch.arange(count).as_strided(shape, strides, offset).reshape(-1)
-    origin = torch.full((count,), -1).scatter(0, places, torch.arange(elements))
-    steps = [step for n, step in zip(shape, strides, strict=True) if n > 1]
-    if len(steps) <= 1:
-        # Elements at equal distances are a column; what lies between them is padded.
-        step = steps[0] if steps else 1
-        column = build.reshape(source, (elements, 1))
-        if step > 1:
-            padding = (0, 0, 0, step - 1)
-            column = build.create_inferred("pad", column, padding=padding, value=0.0)
-        end = (elements - 1) * step + 1
-        source = build.slice_along(build.reshape(column, (elements * step,)), 0, 0, end)
-        if end < count:
-            padding = (offset, count - offset - end)
-            source = build.create_inferred("pad", source, padding=padding, value=0.0)
-    else:
-        index = build.create_tensor(origin.clamp(min=0))
-        source = build.create_inferred("gather", source, index, dim=0)
-    written = build.compute("where", build.create_tensor(origin >= 0), source, flat)
-    whole = build.reshape(written, value_shape(moved))
-    return build.permute(whole, [order.index(i) for i in range(len(order))])
+    """A tensor with other elements at such places in memory."""
+    x, source = call.array(), call.array("src")
+    if 0 in source.shape:
+        return x.value
+    order, offset = _memory_of(call, source.shape)
+    moved, count = x.permute(order), math.prod(x.shape)
+    places = torch_package().arange(count).as_strided(source.shape, call["stride"], offset)
+    flat, elements = moved.reshape((count,)), math.prod(source.shape)
+    index = array_of(places.reshape(-1).numpy())
+    written = flat.scatter(0, index, source.reshape((elements,)))
+    return written.reshape(moved.shape).permute([order.index(i) for i in range(x.rank)]).value
 
 
 def _strides(shape: Shape) -> Shape:

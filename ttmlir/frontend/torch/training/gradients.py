@@ -25,6 +25,7 @@ from ttmlir.frontend.torch.distributed.placing import Devices, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, generators_in, is_draw, run_seeded
+from ttmlir.frontend.torch.replacing import attributes_replaced
 from ttmlir.frontend.torch.training.holding import hold, take_names
 
 
@@ -54,15 +55,13 @@ def gradients_refused(module: Any) -> Generator[None]:
 
         return refuse
 
-    found = [(import_module(home), name) for home, name in _ENTRIES]
-    replaced = [(home, name, getattr(home, name)) for home, name in found if hasattr(home, name)]
-    try:
-        for home, name, original in replaced:
-            setattr(home, name, refusing(original))
+    with ExitStack() as stack:
+        for path, name in _ENTRIES:
+            home = import_module(path)
+            if hasattr(home, name):
+                replaced = {name: refusing(getattr(home, name))}
+                stack.enter_context(attributes_replaced(home, replaced))
         yield
-    finally:
-        for home, name, original in replaced:
-            setattr(home, name, original)
 
 
 def _is_asked_by_torch() -> bool:
@@ -209,11 +208,8 @@ def _forwards_remembered() -> Generator[None]:
     """
     torch = torch_package()
     home, name = import_module("torch.autograd"), "_engine_run_backward"
-    remember: Any = getattr(
-        import_module("torch._functorch._aot_autograd.logging_utils"),
-        "setup_stacktrace_preservation_hooks_from_tensors",
-        None,
-    )
+    hooks: Any = import_module("torch._functorch._aot_autograd.logging_utils")
+    remember = getattr(hooks, "setup_stacktrace_preservation_hooks_from_tensors", None)
     original = getattr(home, name, None)
     if remember is None or original is None:
         yield
@@ -223,14 +219,15 @@ def _forwards_remembered() -> Generator[None]:
     def run(outputs: Any, *args: Any, **kwargs: Any) -> Any:
         remember(outputs)
         kept.extend(_leaves_of(outputs))
-        return original(outputs, *args, **kwargs)
+        # torch notes here that what puts locations back is queued, and forgets it if a gradient
+        # fails: later ones would put none back.
+        with attributes_replaced(hooks, {"callback_set": False}):
+            return original(outputs, *args, **kwargs)
 
-    setattr(home, name, run)
     try:
-        with torch.fx.traceback.preserve_node_meta():
+        with attributes_replaced(home, {name: run}), torch.fx.traceback.preserve_node_meta():
             yield
     finally:
-        setattr(home, name, original)
         for leaf in kept:
             leaf.grad = None
 

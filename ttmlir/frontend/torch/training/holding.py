@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
@@ -42,17 +41,3 @@ def take_names(module: Any, other: Any, *keywords: str) -> Any:
     call.__signature__ = signature.replace(parameters=[*named, *own, *rest])
     module.forward = call
     return module
-
-
-@contextmanager
-def attributes_replaced(owner: Any, values: Mapping[str, Any]) -> Generator[None]:
-    """Let an object have other attributes of its own while the context lasts."""
-    held: dict[str, Any] = owner.__dict__
-    before = {name: held[name] for name in values if name in held}
-    held.update(values)
-    try:
-        yield
-    finally:
-        for name in values:
-            held.pop(name, None)
-        held.update(before)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.replacing import attributes_replaced
 
 SCALE, COUNT = "scale", "count"
 """The names of what is kept of a scaler."""
@@ -47,14 +48,9 @@ _MOVES = ("step", "unscale_", "update")
 def other_scalers_refused() -> Generator[None]:
     """Let calls of scalers say what to do, other than of those that are replaced themselves."""
     kind = torch_package().amp.GradScaler
-    before = {name: getattr(kind, name) for name in _MOVES}
-    for name in _MOVES:
-        setattr(kind, name, _refuse_unless_disabled(name, before[name]))
-    try:
+    refusing = {name: _refuse_unless_disabled(name, getattr(kind, name)) for name in _MOVES}
+    with attributes_replaced(kind, refusing):
         yield
-    finally:
-        for name in _MOVES:
-            setattr(kind, name, before[name])
 
 
 def _refuse_unless_disabled(name: str, before: Callable[..., Any]) -> Callable[..., Any]:

@@ -32,9 +32,10 @@ from ttmlir.frontend.torch.distributed.placing import (
 )
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
+from ttmlir.frontend.torch.replacing import attributes_replaced
 from ttmlir.frontend.torch.training import lbfgs
 from ttmlir.frontend.torch.training.accumulation import Round, check_count, first_values
-from ttmlir.frontend.torch.training.holding import attributes_replaced, hold
+from ttmlir.frontend.torch.training.holding import hold
 from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, fixed_options, loss_of
 from ttmlir.frontend.torch.training.scaling import (
     Scaling,

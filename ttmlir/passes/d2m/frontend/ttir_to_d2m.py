@@ -42,7 +42,8 @@ After:
       }
     }
 
-Requires: static shapes; tensors without layout, or, in ttnn mode, with one of ttnn.
+Requires: static shapes of at most 2**31 - 1 elements along a dimension and 2**48 in all; tensors
+without layout, or, in ttnn mode, with one of ttnn.
 Ensures: no operation of ttir is left but casts of ttnn's layouts; functions take and return what
 they did. Equal operations on equal values of a block are computed once. Tensors are tiles of 32x32
 numbers of full rank, two dimensions at least. The maps of a `linalg.generic` take its iterators to
@@ -60,6 +61,7 @@ Not done here: numbers beyond the shapes of tensors, which `d2m-mask-padding` ta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -420,6 +422,18 @@ def _check_types(op: Operation) -> None:
             refuse_to_legalize(
                 op, f"{type_} has {what}; tiles hold tensors of at least one element each"
             )
+        if max(shape, default=1) > _MAX_EXTENT or math.prod(shape) > _MAX_ELEMENTS:
+            refuse_to_legalize(
+                op,
+                f"{type_} is too large: a dimension has at most {_MAX_EXTENT} and a tensor at most "
+                f"{_MAX_ELEMENTS} elements; use several smaller tensors",
+            )
+
+
+_MAX_EXTENT = (1 << 31) - 1
+"""Most elements along a dimension: the parameter of a reshape has 32 bits."""
+_MAX_ELEMENTS = 1 << 48
+"""More than any memory holds; addresses and strides of whole tiles of them still have 64 bits."""
 
 
 def _convert_constant(conversion: Conversion, op: ttir.ConstantOp) -> Operand:

@@ -25,6 +25,7 @@ from ttmlir.ir.kernel_builder import Buffer, KernelBuilder, RegisterCalls, TileC
 from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.tensor_types import element_of, limits_of
 from ttmlir.layout.affine import AffineMap, DimExpr
+from ttmlir.layout.data_format import row_major_strides
 from ttmlir.layout.enums import DataType, IteratorType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import iterator_positions
@@ -1178,7 +1179,7 @@ def linear_access(
 
     LayoutError for a map that is not linear within the extents.
     """
-    weights = [math.prod(shape[position + 1 :]) for position in range(len(shape))]
+    weights = row_major_strides(shape)
 
     def number(point: Sequence[int]) -> int:
         places = index_map.eval(point)

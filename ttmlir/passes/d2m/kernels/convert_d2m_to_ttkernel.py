@@ -84,6 +84,7 @@ from ttmlir.layout.enums import IteratorType, ThreadType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import grid_of_rank
 from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting import around
 from ttmlir.optable.kernel import CALLS, NARROW
 from ttmlir.passes.d2m.dst.select import is_narrow_to_compute, is_wide
 from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
@@ -134,7 +135,7 @@ class ConvertD2MToTTKernelPass(ComputingModulePass):
         for table in _symbol_tables(module):
             names = _Names(table)
             for op in list(table.walk()):
-                if isinstance(op, d2m.GenericOp) and op.regions and _table_of(op) is table:
+                if isinstance(op, d2m.GenericOp) and op.regions and around(op, ModuleOp) is table:
                     self._convert(op, names)
         if any(d2m.KERNEL_THREAD in op.attributes for op in module.walk()):
             from ttmlir.passes.d2m.kernels.kernel_functions import convert_functions
@@ -317,13 +318,6 @@ def _hoist_locals(generic: d2m.GenericOp) -> dict[SSAValue, SSAValue]:
 
 def _symbol_tables(module: ModuleOp) -> list[ModuleOp]:
     return [op for op in module.walk() if isinstance(op, ModuleOp)]
-
-
-def _table_of(op: d2m.GenericOp) -> ModuleOp | None:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ModuleOp):
-        parent = parent.parent_op()
-    return parent
 
 
 class _Names:

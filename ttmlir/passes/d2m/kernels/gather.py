@@ -85,7 +85,8 @@ class GatheredTiles(TileAddresses):
         self._view, self._below, self._bounce = view, below, bounce
         self._bytes = _element_bytes(layout)
         self._unit = max(FACE, alignment // self._bytes)
-        places = d2m.GatherPlaces(view)
+        places = self._places = d2m.GatherPlaces(view)
+        self._form = places.form
         rank = self._rank = places.rank
         self.place = Place(AffineMap(2 * rank, 0, dims(2 * rank)[rank:]))
         self._row, self._face, self._lane = places.row, places.face, places.lane
@@ -120,16 +121,6 @@ class GatheredTiles(TileAddresses):
         factors = (f for term, f in column.factors.items() if term != dim(self._lane))
         return None if any(factor % FACE for factor in factors) else column.offset % FACE
 
-    def _follows_rows(self) -> bool:
-        """True if rows of a face that follow each other do so in the buffer."""
-        *before, row, column = map(self._form, self._elements)
-        return (
-            self._row not in self._named
-            and row.factor_of(self._row) == 1
-            and self._row not in row.divided_dims
-            and not any(self._row in form.used_dims() for form in (*before, column))
-        )
-
     def _find(self, layout: DeviceLayout) -> _Source:
         """The places of elements."""
         places, inside = self._find_in(self._below, layout, self._elements)
@@ -148,9 +139,6 @@ class GatheredTiles(TileAddresses):
         tile = AffineMap(len(self._extents), 0, (*grid, *before, y // TILE, x // TILE))
         inside = _place_in_tile(y % TILE, x % TILE)
         return below.place.results.compose(tile).results, inside
-
-    def _form(self, expr: AffineExpr) -> LinearForm:
-        return linear_form(expr, self._extents)
 
     def _compare(self) -> bool:
         """True if pieces are neighbours in memory, aligned as they are in the tile."""
@@ -204,10 +192,10 @@ class GatheredTiles(TileAddresses):
 
     def _gather(self, kernel: KernelBuilder, known: Mapping[int, Number], address: Number) -> None:
         self._clear(kernel, known, address)
-        if self._is_aligned and self._follows_rows():
+        if self._is_aligned and self._places.follows_rows:
             self._each_face(kernel, known, address, self._read_face)
             return
-        if self._first is not None and self._follows_rows():
+        if self._first is not None and self._places.follows_rows:
             self._each_face(kernel, known, address, self._shift_face)
             return
         if self._is_aligned:
@@ -275,7 +263,11 @@ class GatheredTiles(TileAddresses):
         kernel.branch(kernel.compare("ne", held.load(0), number), read)
 
         def copy(at: dict[int, Number], _: Number) -> None:
-            self._copy_from_box(kernel, box, at, (base, self._target(kernel, at, address)))
+            target = self._target(kernel, at, address)
+            elements = self._elements_of(kernel, at)
+            start, place_of = elements.place(box.element)
+            source = kernel.add(base, kernel.multiply(start, self._bytes))
+            self._copy_each(kernel, elements, (source, target), place_of)
 
         self._each_piece(kernel, known, (0, TILE), copy)
 
@@ -324,19 +316,6 @@ class GatheredTiles(TileAddresses):
 
         along(0, base, [])
         kernel.call("noc_async_read_barrier")
-
-    def _copy_from_box(
-        self,
-        kernel: KernelBuilder,
-        box: d2m.Box,
-        at: dict[int, Number],
-        addresses: tuple[Number, Number],
-    ) -> None:
-        """Copy the elements of a piece."""
-        elements = self._elements_of(kernel, at)
-        start, place_of = elements.place(box.element)
-        base = kernel.add(addresses[0], kernel.multiply(start, self._bytes))
-        self._copy_each(kernel, elements, (base, addresses[1]), place_of)
 
     def _elements_of(self, kernel: KernelBuilder, at: Mapping[int, Number]) -> _Elements:
         if self._lane not in self._named:

@@ -58,6 +58,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.dialects.d2m.late import GetArgOp
 from ttmlir.ir.rewriting import refuse, symbols_in
+from ttmlir.mlir.reporting import around
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.regions.region_builder import RegionBuilder, generics_in, root_of
 
@@ -80,15 +81,8 @@ class D2MGenericRegionsToFuncsPass(ModulePass):
             numbers = count()
             taken = set(symbols_in(table))
             for op in generics_in(table):
-                if _module_of(op) is table:
+                if around(op, ModuleOp) is table:
                     _outline(op, table, numbers, taken)
-
-
-def _module_of(op: Operation) -> Operation | None:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ModuleOp):
-        parent = parent.parent_op()
-    return parent
 
 
 def _outline(op: d2m.GenericOp, table: ModuleOp, numbers: Iterator[int], taken: set[str]) -> None:

@@ -43,7 +43,6 @@ Not done here: registers (`d2m-insert-dst-register-access`).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -55,6 +54,7 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp
 from ttmlir.dialects.tt.layout import TileType, element_of
 from ttmlir.layout.affine import AffineMap, DimExpr
+from ttmlir.layout.data_format import row_major_strides
 from ttmlir.layout.metal import DST_TILES, dst_capacity
 from ttmlir.mlir.attributes import layout_map
 from ttmlir.mlir.option_values import option
@@ -189,7 +189,7 @@ def _divide(
 
 def _part_type(whole: MemRef, shape: Sequence[int]) -> MemRef:
     layout: Attribute = whole.layout
-    strides = [math.prod(whole.get_shape()[dim + 1 :]) for dim in range(len(shape))]
+    strides = [*row_major_strides(whole.get_shape())]
     if isinstance(layout, StridedLayoutAttr):
         strides = [each for each in layout.get_strides() or () if each is not None]
     else:

@@ -206,8 +206,10 @@ class _Expansion:
     def reduce(self, op: Operation) -> list[Parts]:
         """Sums of both parts, or products."""
         names = {definition.mnemonic for definition in combiners(op.regions[-1]) or ()}
-        is_scatter = op.name == "stablehlo.scatter"
-        if names == {"add"} or (is_scatter and len([*op.regions[-1].block.ops]) == 1):
+        body = op.regions[-1].block
+        end = cast("Operation", body.last_op)
+        takes_one = body.first_op is end and end.operands[0].owner is body
+        if names == {"add"} or (op.name == "stablehlo.scatter" and takes_one):
             return self.move(op)
         if names == {"multiply"} and len(op.results) == 1:
             if op.name == "stablehlo.reduce":
@@ -418,7 +420,15 @@ def _real_body(region: Region) -> Region:
     new = Block(arg_types=[real_type(argument.type) for argument in block.args])
     values: dict[SSAValue, SSAValue] = dict(zip(block.args, new.args, strict=True))
     for op in block.ops:
-        _copy_into(new, op, values, [real_type(result.type) for result in op.results])
+        clone = type(op).create(
+            operands=[values[value] for value in op.operands],
+            result_types=[real_type(result.type) for result in op.results],
+            properties=op.properties,
+            attributes=op.attributes,
+            location=op.location,
+        )
+        new.add_op(clone)
+        values.update(zip(op.results, clone.results, strict=True))
     return Region(new)
 
 
@@ -435,29 +445,14 @@ def _body_of_parts(sort: Operation) -> Region:
         else:
             values.update((each, new.insert_arg(each.type, len(new.args))) for each in pair)
     for op in block.ops:
-        if op.name in ("stablehlo.real", "stablehlo.imag"):
-            parts = numbers[op.operands[0]]
+        parts = numbers.get(op.operands[0]) if op.operands else None
+        if parts is not None and op.name in ("stablehlo.real", "stablehlo.imag"):
             values[op.results[0]] = parts.real if op.name == "stablehlo.real" else parts.imag
-        elif any(value in numbers for value in op.operands):
+        elif any(is_complex(value.type) for each in op.walk() for value in each.operands):
             refuse_to_legalize(sort, "complex numbers are put in order by their parts alone")
         else:
-            _copy_into(new, op, values, [result.type for result in op.results])
+            new.add_op(op.clone(values))
     return Region(new)
-
-
-def _copy_into(
-    block: Block, op: Operation, values: dict[SSAValue, SSAValue], types: Sequence[Attribute]
-) -> None:
-    """Add an operation of other values to a block, whose results stand for those of `op`."""
-    clone = type(op).create(
-        operands=[values[value] for value in op.operands],
-        result_types=types,
-        properties=op.properties,
-        attributes=op.attributes,
-        location=op.location,
-    )
-    block.add_op(clone)
-    values.update(zip(op.results, clone.results, strict=True))
 
 
 _Rule = Callable[[_Expansion, "Operation"], "Sequence[Parts | SSAValue]"]

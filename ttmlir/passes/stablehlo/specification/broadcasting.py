@@ -29,6 +29,7 @@ from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array, replace_by
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import location_of
+from ttmlir.mlir.reporting import around
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.stablehlo_bodies import IN_BODIES, operations_of
 
@@ -114,11 +115,9 @@ def is_real_conj(op: Operation) -> bool:
 
 def module_of(op: Operation) -> Operation:
     """The module that an operation is in."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ModuleOp):
-        parent = parent.parent_op()
-    assert parent is not None, "passes run on modules"
-    return parent
+    module = around(op, ModuleOp)
+    assert module is not None, "passes run on modules"
+    return module
 
 
 def _map(op: Operation) -> None:

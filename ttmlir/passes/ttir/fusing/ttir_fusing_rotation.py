@@ -16,6 +16,7 @@ from ttmlir.dialects.ttcore import CompositeOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import insert_before, symbols_in
 from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
+from ttmlir.mlir.reporting import around
 from ttmlir.passes.ttir.value_rewriting import (
     either_way,
     inputs_of,
@@ -168,7 +169,7 @@ def create_rotation(
     """A composite before `op` that rotates a tensor by cosines and sines, and its decomposition in
     the module."""
     explain = explain or _explain_rotation
-    function = _function_of(op)
+    function = around(op, FuncOp)
     module = None if function is None else function.parent_op()
     assert module is not None, "functions are in modules"
     taken = symbols_in(module)
@@ -198,16 +199,9 @@ def create_rotation(
     return new.results[0]
 
 
-def _function_of(op: Operation) -> FuncOp | None:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, FuncOp):
-        parent = parent.parent_op()
-    return parent
-
-
 def _may_have_composites(op: Operation) -> bool:
     """True in a function that is not the decomposition of a composite."""
-    function = _function_of(op)
+    function = around(op, FuncOp)
     return function is not None and _EXPLANATION not in function.attributes
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
 
+from ttmlir.dialects.definition.table_ops import int_property
 from ttmlir.dialects.ttnn.attrs import DeviceComputeConfigAttr
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import with_element, with_shape
@@ -38,7 +39,7 @@ def _dims(op: Operation) -> tuple[int, ...] | None:
 def _argmax(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     """Along the last dimension, or over all elements; another dimension is moved to the end."""
     dims, result = _dims(op), op.results[0]
-    keep = bool(_flag(op, "keep_dim"))
+    keep = bool(int_property(op, "keep_dim"))
     value, rank = op.operands[0], len(value_shape(op.operands[0]))
     if dims is None or len(dims) != 1:
         return [build.create("argmax", (value,), result.type, keep_dim=keep)]
@@ -60,14 +61,10 @@ def _permute(build: TTNNValueBuilder, value: SSAValue, order: Sequence[int]) -> 
     return build.create("permute", (value,), type_, permutation=tuple(order))
 
 
-def _flag(op: Operation, name: str) -> int:
-    return cast("IntegerAttr", op.properties[name]).value.data
-
-
 def _prod(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     """Along one dimension after another, the last first, or over all elements."""
     dims, value = _dims(op), op.operands[0]
-    keep, rank = bool(_flag(op, "keep_dim")), len(value_shape(value))
+    keep, rank = bool(int_property(op, "keep_dim")), len(value_shape(value))
     if dims is None or (len(dims) == rank and rank > 1):
         return [build.create("prod", (value,), op.results[0].type, keep_dim=keep)]
     for dim in sorted((each % rank for each in dims), reverse=True):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import IntegerAttr
 
+from ttmlir.dialects.definition.table_ops import int_property
 from ttmlir.dialects.ttir import FlattenedCompatAttr
 from ttmlir.dialects.ttnn.attrs import TensorMemoryLayoutAttr
 from ttmlir.dialects.ttnn.configs import Conv2dConfigAttr
@@ -139,12 +140,10 @@ def _pool(mnemonic: str) -> ValueRule:
     return rule
 
 
-def _number(op: Operation, name: str) -> int:
-    return cast("IntegerAttr", op.properties[name]).value.data
-
-
 def _require_channels_last(op: Operation, names: Sequence[str]) -> None:
-    if any(_number(op, name) != place for place, name in enumerate(names) if name in op.properties):
+    if any(
+        int_property(op, name) != place for place, name in enumerate(names) if name in op.properties
+    ):
         refuse_to_legalize(op, "its channels are to be put last by ttir-decomposition")
 
 
@@ -164,7 +163,7 @@ def _convolution_of_lines(op: Operation, build: TTNNValueBuilder) -> Sequence[SS
         stride=_numbers(op, "stride", 1)[0],
         padding=_numbers(op, "padding", 2),
         dilation=_numbers(op, "dilation", 1)[0],
-        groups=_number(op, "groups"),
+        groups=int_property(op, "groups"),
         conv2d_config=Conv2dConfigAttr((("config_tensors_in_dram", False),)),
     )
     return [build.create("reshape", (found,), result, shape=value_shape(op.results[0]))]
@@ -177,7 +176,7 @@ _CHANNELS = 32
 def _convolution_of_volumes(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     """Channels are padded to whole tiles; the weight is prepared when it is where it is to be."""
     _require_channels_last(op, ("batch_dim", "depth_dim", "height_dim", "width_dim", "channel_dim"))
-    if _number(op, "groups") != 1:
+    if int_property(op, "groups") != 1:
         refuse_to_legalize(
             op, "weights of volumes in groups are not prepared; make a convolution for each group"
         )
@@ -206,7 +205,7 @@ def _convolution_of_volumes(op: Operation, build: TTNNValueBuilder) -> Sequence[
         padding=_numbers(op, "padding", 3),
         dilation=_numbers(op, "dilation", 3),
         padding_mode=cast("StringAttr", op.properties["padding_mode"]).data,
-        groups=_number(op, "groups"),
+        groups=int_property(op, "groups"),
     )
     if bias:
         found = build.create_binary("add", found, bias[0], result)

@@ -45,7 +45,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import BFloat16Type, FloatAttr
+from xdsl.dialects.builtin import BFloat16Type
 
 from ttmlir.dialects.definition.ods import ODSOperation
 from ttmlir.dialects.ttcore import device_of
@@ -56,6 +56,7 @@ from ttmlir.ir.ttnn_types import with_shape
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttnn.ttnn_decomposition_attention import scale_of
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -90,15 +91,10 @@ def _decode(op: Operation, rewriter: GreedyRewriter) -> bool:
         (_reshape(build, query, form), key, value, mask, None, None),
         (with_shape(op.results[0].type, form),),
         is_causal=False,
-        **_scale_of(op),
+        **scale_of(op),
     )
     rewriter.replace(op, _reshape(build, new.results[0], value_shape(op.results[0])))
     return True
-
-
-def _scale_of(op: Operation) -> dict[str, float]:
-    attr = op.properties.get("scale")
-    return {"scale": attr.value.data} if isinstance(attr, FloatAttr) else {}
 
 
 def _fits(op: ODSOperation, *tensors: SSAValue) -> bool:

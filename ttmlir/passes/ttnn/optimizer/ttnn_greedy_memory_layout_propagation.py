@@ -182,6 +182,12 @@ def _computes(owner: Operation | Block) -> bool:
     )
 
 
+def _is_empty(op: Operation) -> bool:
+    """True if a tensor has no elements, which no core can have a part of."""
+    types = [value.type for value in (*op.operands, *op.results)]
+    return any(isinstance(each, TensorType) and 0 in each.get_shape() for each in types)
+
+
 class _Propagation:
     """The layouts of one function."""
 
@@ -206,7 +212,7 @@ class _Propagation:
             self._last.update(dict.fromkeys(op.operands, number))
         for number, op in enumerate(ops):
             self._held -= self._ending.pop(number - 1, 0)
-            if op in staying:
+            if op in staying or _is_empty(op):
                 self._take_back(op)
             elif is_elementwise(op):
                 self._spread(op)

@@ -36,7 +36,7 @@ is moved back. What an option says of a location that no operation has is a warn
 Options: `override-output-layout`: memory, grid, page layout and format of a result;
 `insert-memreconfig`: operands that are moved to where the result of their operation is;
 `override-conv2d-config`, `override-conv3d-config`: fields of the configurations of convolutions.
-Not done here: what no option names.
+Not done here: what no option names; constants, whose formats are `override-weight-dtype`.
 """
 
 from __future__ import annotations
@@ -150,12 +150,16 @@ _MOVES = ("ttnn.to_layout", "ttnn.to_memory_config", "ttnn.to_tensor_spec", "ttn
 
 
 def _makes_tensor(op: Operation) -> bool:
-    """True for what has layouts of its own."""
+    """True for what computes a tensor from others.
+
+    Constants are not: many are at the location of what they are weights of, and stay as they are.
+    """
     return (
         op.name.startswith("ttnn.")
         and op.name not in _MOVES
         and bool(op.results)
         and isinstance(op.results[0].type, TensorType)
+        and any(isinstance(each.type, TensorType) for each in op.operands)
     )
 
 

@@ -71,7 +71,16 @@ from ttmlir.dialects.ttnn.attrs import MEMORY_LAYOUTS, TTNNLayoutAttr
 from ttmlir.dialects.ttnn.configs import Conv2dSliceConfigAttr
 from ttmlir.ir.rewriting import erase
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, memory_of, set_type, stored_in, tensor_in
+from ttmlir.ir.ttnn_types import (
+    TILE,
+    Shards,
+    is_sharded,
+    is_tiled,
+    memory_of,
+    set_type,
+    stored_in,
+    tensor_in,
+)
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat, has_same_tiles
 from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import option
@@ -233,11 +242,11 @@ class _Images:
     def _convolve(self, op: Operation) -> None:
         """Shards of rows of pixels, or else of pixels and channels, if they fit."""
         image, result = op.operands[0], op.results[0]
-        if not _is_tiled(result) or not _is_plain(op):
+        if not is_tiled(result) or not _is_plain(op):
             return
         window = _Window.of(op)
         cores, (inner, outer) = prod(self._workers), window.channels
-        whole = inner % TILE == 0 and _is_tiled(image)
+        whole = inner % TILE == 0 and is_tiled(image)
         if outer % TILE:
             return
         has_rows = parts_of(window.rows[1], cores) >= _LEAST_SHARE * cores
@@ -301,7 +310,7 @@ class _Images:
         if not isinstance(turned, Operation) or turned.name != _TURN or window.is_pixel:
             return False
         views = (turned.results[0], flat.results[0])
-        if not has_same_tiles(*map(value_shape, views)) or not all(map(_is_tiled, views)):
+        if not has_same_tiles(*map(value_shape, views)) or not all(map(is_tiled, views)):
             return False
         if any(len(tuple(each.uses)) != 1 or is_sharded(each.type) for each in views):
             return False
@@ -346,7 +355,7 @@ class _Images:
         for user in [each for each in users if each.name == _MOVE]:
             tiles = self._in(user.results[0].type, _HEIGHT, grid)
             rows = _as_rows(tiles)
-            if _is_tiled(user.results[0]) and self._fits(user, tiles, self._most):
+            if is_tiled(user.results[0]) and self._fits(user, tiles, self._most):
                 user.operands[0] = move(op.results[0], rows, user, user.location)
                 self._taking.add((user, 0))
                 self._make(user, tiles)
@@ -355,7 +364,7 @@ class _Images:
         """An elementwise operation of shards and of tensors of the same shape; those in DRAM stay
         there."""
         result, operands = op.results[0], list(op.operands)
-        if not all(_is_tiled(each) for each in (*operands, result)):
+        if not all(is_tiled(each) for each in (*operands, result)):
             return
         if any(value_shape(each) != value_shape(result) for each in operands):
             return
@@ -439,11 +448,6 @@ def _is_plain(op: Operation) -> bool:
 def _pair(op: Operation, name: str) -> tuple[int, int]:
     first, second = cast("DenseArrayBase[IntegerType]", op.properties[name]).get_values()
     return first, second
-
-
-def _is_tiled(value: SSAValue) -> bool:
-    memory = memory_of(value.type)
-    return memory is not None and memory.is_tiled
 
 
 def _rows_of(value: SSAValue) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f32
 
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.ir.ttnn_types import memory_of, set_type, stored_in
+from ttmlir.ir.ttnn_types import is_tiled, set_type, stored_in
 from ttmlir.passes.ttir.value_rewriting import parameters_of
 from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import ANYTHING, Want, Wants, convert
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Operation
 
     from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import Wanting
 
@@ -144,9 +144,4 @@ def _makes_rows(op: Operation) -> bool:
     if op.name != "ttnn.to_tensor_spec":
         return False
     before, after = op.operands[0], op.results[0]
-    return _is_tiled(before) and _ROWS.type_for(before.type) == after.type
-
-
-def _is_tiled(value: SSAValue) -> bool:
-    memory = memory_of(value.type)
-    return memory is not None and memory.is_tiled
+    return is_tiled(before) and _ROWS.type_for(before.type) == after.type

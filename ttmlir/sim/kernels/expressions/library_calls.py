@@ -41,8 +41,8 @@ from ttmlir.optable.kernel.cpp_movement_calls import FIELDS, OWN
 from ttmlir.optable.kernel.releases import SINCE, add_defaults, name_in_release
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.accessor_types import find_layout_number, find_layout_type
+from ttmlir.sim.kernels.expressions.casts import cast_value
 from ttmlir.sim.kernels.expressions.lvalues import (
-    cast_value,
     convert_implicitly,
     evaluate_constant,
     evaluate_scalar,

@@ -36,7 +36,12 @@ from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary
 from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
 from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS, copy_struct, is_fresh
 from ttmlir.sim.kernels.expressions.initial_values import Given, is_list
-from ttmlir.sim.kernels.expressions.last_places import WITHOUT_EFFECT, look_at_last, name_found
+from ttmlir.sim.kernels.expressions.last_places import (
+    WITHOUT_EFFECT,
+    acts_first,
+    look_at_last,
+    name_found,
+)
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     decay_function,
@@ -434,7 +439,8 @@ def _may_have_operators(context: Context, node: tree.Expression) -> bool:
             return is_variable and _may_have_operators(context, inner)
         case _:
             kinds = (tree.Name, tree.Unary, tree.Member, tree.FunctionCall, tree.Index)
-            is_other = isinstance(node, (*kinds, tree.Construct, InScope, Evaluated))
+            more = (tree.Construct, tree.Conditional, InScope, Evaluated)
+            is_other = isinstance(node, (*kinds, *more))
             return bool(context.unit.classes) and is_other
 
 
@@ -641,7 +647,7 @@ def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.ex
     """What to do first, where to assign and what."""
     operator = node.operator.removesuffix("=")
     setup = list[ast.expr]()
-    if isinstance(node.target, (tree.BinaryOperation, tree.Assign, tree.Update)):
+    if acts_first(node.target):
         # What `(f(), x) = value` and `(x = 1) += value` do first comes after the value.
         value = _keep_value(context, evaluate_scalar(context, node.value), setup, always=True)
         lvalue = _find_last_changed(context, node.target, setup)
@@ -691,18 +697,10 @@ def _keep_value(
 
 def _find_last_changed(context: Context, node: tree.Expression, setup: list[ast.expr]) -> Lvalue:
     """The place of `(f(), x)`, `(x = 1)` or `++x`, after what happens first."""
-    if not _acts_first(node):
+    if not acts_first(node):
         return _find_changeable(context, node)
     found = look_at_last(context, node, setup)
     return _find_changeable(context, name_found(found, node.position))
-
-
-def _acts_first(node: tree.Expression) -> bool:
-    match node:
-        case tree.Assign() | tree.Update(postfix=False) | tree.BinaryOperation(operator=","):
-            return True
-        case _:
-            return False
 
 
 def _find_changeable(context: Context, node: tree.Expression) -> Lvalue:

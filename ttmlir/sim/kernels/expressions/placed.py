@@ -17,10 +17,10 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import check_destructor, ends_with_effect, find_destructor
+from ttmlir.sim.kernels.expressions.casts import enter_bytes
 from ttmlir.sim.kernels.expressions.initial_values import build_initial, build_zero
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
-    enter_bytes,
     evaluate_scalar,
     find_pointee,
 )

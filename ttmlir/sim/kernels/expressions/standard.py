@@ -32,6 +32,7 @@ from ttmlir.cpp.types import (
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import BUILT
+from ttmlir.sim.kernels.expressions.casts import evaluate_bit_cast
 from ttmlir.sim.kernels.expressions.initial_values import Given, build_unset, write_unset
 from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_assertion,
@@ -41,7 +42,6 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     take_plain_arguments,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
-    evaluate_bit_cast,
     evaluate_constant,
     evaluate_number,
     evaluate_scalar,

@@ -490,13 +490,17 @@ def as_number(value: Any, dtype: DataType, name: str) -> Array:
     if isinstance(value, bool | int | float | np.generic):
         wanted = compute_type(dtype)
         number = np.asarray(value)
-        if wanted.kind in "iu" and number.dtype.kind == "f" and number != np.trunc(number):
+        is_whole = number.dtype.kind != "f" or (
+            number == np.trunc(number) and abs(number) < 1 << 32
+        )
+        if wanted.kind in "iu" and not is_whole:
             raise ArgumentError(
                 f"{name}={value} is no number of a tensor of {dtype}; use an integer, or "
                 "ttnn.typecast(tensor, ttnn.float32)"
             )
         try:
-            return number.astype(wanted)
+            with np.errstate(over="ignore"):
+                return number.astype(wanted)
         except OverflowError as error:
             raise ArgumentError(f"{name}={value} is no number of a tensor of {dtype}") from error
     raise ArgumentTypeError(
