@@ -40,7 +40,21 @@ void several_bases() {
     All b; note(b.all()); b.at(1) = 50; note(b.all()); Data& f = b; f.data[0] = 9; note(b.data[0] + b.at(2)); Log l = b; note(l.last);
     Ends e; note(e.c); { Ends g(5); note(g.c); Ends h = g; note(h.b); take(h); }
 }
+namespace named {
+// A member of the base that a name says, where the class has one of the same name.
+struct A { int x = 1, y[2] = {3, 4}; int f() const { return 10 + x; } static int s() { return 5; } template <int N> int g() { return N + x; } void set(int v) { x = v; } };
+template <class T> struct G { T t = 4; T f() { return t; } };
+struct B : A { int x = 2; int f() const { return A::f() + this->A::f() + 100; } int g() const { return A::x * 10 + x; } int s() { A::x = 8; return x + this->A::x + B::x * 100; } int l() { return [this] { return A::x; }(); } };
+template <class T> struct C : T, G<int> { int x = 3, t = 9; int h() { return this->T::x + T::f(); } int f() { return this->G<int>::f() + G<int>::t * 10 + t; } };
+int read(const B& b) { return b.A::f() + b.named::A::x; }
+void notes() {
+    B b; B* p = &b; const B* q = p; note(b.f()); note(b.A::f()); note(p->A::f()); note(q->A::f()); note(b.g()); note(b.A::x); note(p->A::x); b.A::x = 7; note(b.A::f()); note(b.x); note(b.A::s()); note(b.g());
+    C<B> c; note(c.B::x); note(c.h()); note(c.A::f()); note(c.f()); note(read(b)); p->A::set(9); note(b.A::x); note(b.B::x); note(b.A::y[1]); note(B{}.A::x); p->named::A::x++; note(p->A::g<5>());
+    note(&b.A::x == &static_cast<A&>(b).x); note(b.s()); note(b.l()); int A::* m = &A::x; note(b.*m);
+}
+}
 void kernel_main() {
+    named::notes();
     Square square;
     Labelled labelled(4);
     note(square.twice()); note(labelled.y); note(labelled.label);
