@@ -97,8 +97,9 @@ def cli(
     """
     from ttmlir.compiler import read_source
     from ttmlir.errors import InputError, show_cause
+    from ttmlir.files import require_folder
     from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
-    from ttmlir.tuning.shardings import ShardingReport, tune_shardings
+    from ttmlir.tuning.shardings import ShardingReport, form_of, tune_shardings
     from ttmlir.tuning.tuning import Report, Request, tune
 
     def search() -> Report | ShardingReport:
@@ -110,6 +111,10 @@ def cli(
     for option, path in (("--output", output), ("--result-file", result_file)):
         if path and os.path.realpath(path) in read:
             raise InputError(f"{option} would replace {path}, which is read; give another name")
+        if path:
+            require_folder(path)
+    if shardings and output:
+        form_of(output)
     request = Request(
         model,
         board=board,
@@ -132,10 +137,7 @@ def cli(
         sys.stderr.write(render_all(shown, texts, coloured=uses_colour(sys.stderr)))
         return 1
     click.echo(str(report))
-    try:
-        path = report.write(output)
-    except OSError as error:
-        raise InputError(f"{output or report.file_name}: {error.strerror}") from error
+    path = report.write(output)
     use = "ttmlir.compile takes it" if shardings else f"ttmlir-opt @{path} {model} compiles with it"
     click.echo(f"wrote {path}: {use}")
     return 0

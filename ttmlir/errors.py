@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 DEBUG_VARIABLE = "TTMLIR_DEBUG"
@@ -38,6 +39,14 @@ def plural(count: int | str, noun: str) -> str:
     if str(count) not in ("1", "at least 1", "at most 1"):
         last = _IRREGULAR.get(last, f"{last}s")
     return " ".join((str(count), *before, last))
+
+
+def check_whole(name: str, value: Any, low: int, high: int) -> None:
+    """Refuse what is no whole number from `low` to `high` for an argument of this name."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ArgumentTypeError(f"{name} is a whole number, not {value!r}")
+    if not low <= int(value) <= high:
+        raise ArgumentError(f"{name} is from {low} to {high}, not {value}")
 
 
 class Error(Exception):

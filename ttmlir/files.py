@@ -15,7 +15,7 @@ import re
 import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
-from errno import EACCES, EFBIG, ENOENT
+from errno import EACCES, EFBIG, ENOENT, ENOTDIR
 from io import BytesIO
 from pathlib import Path
 from tokenize import TokenError
@@ -184,6 +184,16 @@ def write_file(path: str | os.PathLike[str], data: bytes | memoryview | Iterable
             file.writelines(chunks)
     except OSError as error:
         raise path_error(path, error) from error
+
+
+def require_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that `write_file` could not write to for its folder, before there are bytes."""
+    folder = Path(path).absolute().parent
+    problem = 0 if folder.is_dir() else ENOTDIR if folder.exists() else ENOENT
+    if not problem and not os.access(folder, os.W_OK):
+        problem = EACCES
+    if problem:
+        raise path_error(path, OSError(problem, os.strerror(problem)))
 
 
 @contextmanager

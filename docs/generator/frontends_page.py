@@ -73,8 +73,7 @@ REFUSED_FORMS = {
     "`partition_id` `replica_id`": "groups of several devices: a program runs on one",
     "`custom_call`": (
         "code that is not in the program: a device runs kernels, operations, and nothing of the "
-        "host's; calls of Python that compute; symmetric eigenvalues, "
-        "singular values and QR factors of complex matrices"
+        "host's; calls of Python that compute; pivoted QR factors of complex matrices"
     ),
     "`reduce`": (
         "functions that are not associative, of more than 256 elements, or 32 along a dimension: "

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import ttmlir
+from ttmlir.frontend.dispatch import number_in
 from ttmlir.runtime.errors import InputError
 
 torch: Any = import_module("torch")
@@ -160,6 +161,8 @@ def test_calls_that_do_not_fit() -> None:
         ({"x": {0: (0, 4)}}, {}, "buckets are two or more sizes above 0, got 0, 4"),
         ({}, {}, "buckets are sizes by arguments and dimensions"),
         ({"x": {0: (2, 4)}}, {"y": 1}, "fill: there is no argument 'y'; there are x"),
+        (None, {"x": 1}, "fill pads arguments whose sizes are buckets; buckets= says which"),
+        ({"x": {0: (2, 4)}}, {"x": 1e300}, r"fill: 'x' is float32, which cannot hold 1e\+300"),
         ({"x": {0: (2, 4)}}, {}, "dimension 0 of result 0 is 6, 12 for the buckets 2, 4; results"),
     ],
 )
@@ -169,7 +172,53 @@ def test_buckets_that_do_not_fit(buckets: Any, fill: Any, message: str) -> None:
         ttmlir.compile(lambda x: x.reshape(-1), jnp.ones((2, 3)), buckets=buckets, fill=fill)
 
 
-@pytest.mark.parametrize("buckets", ["abc", {"x": (1, 2)}, {"x": {0: 3}}, {"x": {0: "12"}}])
+@pytest.mark.parametrize(
+    ("element", "number", "kept"),
+    [
+        ("uint8", 255, 255),
+        ("uint8", 300, None),
+        ("uint8", -1, None),
+        ("int32", np.int64(-(2**31)), -(2**31)),
+        ("int32", 2.0, 2),
+        ("int32", 2.7, None),
+        ("int32", float("nan"), None),
+        ("int32", float("inf"), None),
+        ("int32", 10**400, None),
+        ("bool", 1, True),
+        ("bool", 2, None),
+        ("float32", -float("inf"), -float("inf")),
+        ("bfloat16", 0.5, 0.5),
+        ("bfloat16", 10**400, None),
+    ],
+)
+def test_numbers_that_pad(element: str, number: Any, kept: Any) -> None:
+    """They are numbers of the argument's type, or refused when it is compiled."""
+
+    dtype = jnp.dtype(element)
+    if kept is None:
+        with pytest.raises(ValueError, match=f"fill: 'x' is {element}, which cannot hold "):
+            number_in(dtype, number, "x")
+    else:
+        np.testing.assert_array_equal(number_in(dtype, number, "x"), dtype.type(kept), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fill": 3}, "fill is numbers by arguments: {'x': -100}; got 3"),
+        ({"fill": {"x": "a"}}, "fill: 'x' takes a number, got 'a'"),
+        ({"buckets": {"x": {0: ("4", 9)}}}, "buckets are integers, got '4', 9"),
+    ],
+)
+def test_what_is_no_number(options: Any, message: str) -> None:
+    """The message says what it should be."""
+    with pytest.raises(TypeError, match=message):
+        ttmlir.compile(jnp.tanh, jnp.ones((2, 3)), **{"buckets": {"x": {0: (2, 4)}}, **options})
+
+
+@pytest.mark.parametrize(
+    "buckets", ["abc", {"x": (1, 2)}, {"x": {0: 3}}, {"x": {0: "12"}}, {"x": {"0": (1, 2)}}]
+)
 def test_buckets_of_another_form(buckets: Any) -> None:
     """The message shows the form."""
     form = re.escape("sizes by arguments and dimensions: {'x': {0: (1, 8)}}; got " + repr(buckets))

@@ -165,7 +165,10 @@ func.func @main(%z: tensor<2x3xcomplex<f32>>, %k: tensor<2x3xf32>)
 def test_text() -> None:
     """Functions take and return complex tensors; calls take NumPy's."""
     k = np.full((2, 3), 0.5, np.float32)
-    real, square = ttmlir.compile(TEXT)(Z, k)
+    compiled = ttmlir.compile(TEXT)
+    with pytest.raises(InputError, match="'main' takes 2 arrays, got 1"):
+        compiled(Z)
+    real, square = compiled(Z, k)
     np.testing.assert_allclose(square, Z * Z, rtol=1e-6)
     np.testing.assert_allclose(real, (Z * Z).imag + k, rtol=1e-6)
 

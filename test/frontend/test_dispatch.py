@@ -128,6 +128,26 @@ def test_a_wrong_choice_of_weights_is_refused() -> None:
         ttmlir.compile(None, weights="arg")  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"keep": 3}, "keep is the name of an argument, or a list of names; got 3"),
+        ({"resident": ["x", 3]}, "resident is the name of an argument, or a list of names"),
+        ({"example_kwargs": [3]}, r"example_kwargs are arguments by name: {'x': x}; got \[3\]"),
+    ],
+)
+def test_names_of_another_form(options: dict[str, Any], message: str) -> None:
+    """Before the model is looked at."""
+    with pytest.raises(TypeError, match=message):
+        ttmlir.compile(None, **options)
+
+
+def test_one_name_that_stays_on_the_device() -> None:
+    """It is no list of letters."""
+    compiled = ttmlir.compile(LAYER, resident="w")
+    assert compiled.source.signature.resident == (1,)
+
+
 def test_arguments_that_do_not_fit_are_named() -> None:
     """The message says which ones, and what the model was compiled for."""
     compiled = ttmlir.compile(LAYER)

@@ -285,6 +285,10 @@ def test_constant_integers_are_computed_as_others() -> None:
     assert_same(ttmlir.compile(function)(), jax.jit(function)())
 
 
+def _normal(*shape: int) -> Any:
+    return np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+
+
 def test_unsupported_operations_are_shown_in_the_users_source() -> None:
     """The innermost line that is not JAX's own, with a caret, and what is supported."""
 
@@ -300,18 +304,82 @@ def test_unsupported_operations_are_shown_in_the_users_source() -> None:
     assert caret.index("^") == line.index("jax.lax")
 
 
+_C = (_normal(4, 7, 5) + 1j * _normal(4, 7, 5)[::-1])[:, 1:, :3]
+FACTORS: dict[str, tuple[Any, ...]] = {
+    "reflections": (jnp.linalg.qr, _C[0]),
+    "wide_reflections": (lambda a: jnp.linalg.qr(a)[1], _C[:2, :2]),
+    "all_columns": (partial(jnp.linalg.qr, mode="complete"), _C[1]),
+    "eigenvectors": (lambda a: _product_of(*jnp.linalg.eigh(a @ a.conj().mT)), _C[:2]),
+    "upper_triangle": (lambda a: jnp.linalg.eigvalsh(a, UPLO="U"), _C[0, :3] + 9 * np.eye(3)),
+    "equal_eigenvalues": (
+        lambda a: _product_of(*jnp.linalg.eigh(jnp.eye(4) * a[0, 0].real + 0j)),
+        _C[0],
+    ),
+    "wide_singular_vectors": (
+        lambda a: _joined(*jnp.linalg.svd(a, full_matrices=False)),
+        _C[:2, :2],
+    ),
+    "all_singular_vectors": (
+        lambda a: _joined(*jnp.linalg.svd(a[:, :1] @ a[:1].conj())),
+        _C[2],
+    ),
+    "singular_values": (lambda a: jnp.linalg.svd(a, compute_uv=False), _C[:3]),
+    "tridiagonal_beside_others": (
+        lambda a, d, u, b: (lax.linalg.tridiagonal_solve(a, d, u, b), jnp.linalg.cholesky(b @ b.T)),
+        *(_normal(8), np.zeros(8, np.float32), _normal(8)[::-1], _normal(8, 9)),
+    ),
+    "tridiagonal_batch": (lax.linalg.tridiagonal_solve, *[_normal(3, 7)] * 3, _normal(3, 7, 2)),
+}
+
+
+def _product_of(values: Any, vectors: Any) -> Any:
+    """What these are the eigenvectors of, and that they are orthogonal."""
+    adjoint = vectors.conj().mT
+    return (vectors * values[..., None, :]) @ adjoint, adjoint @ vectors, values
+
+
+def _joined(left: Any, values: Any, right: Any) -> Any:
+    count = values.shape[-1]
+    product = (left[..., :count] * values[..., None, :]) @ right[..., :count, :]
+    return product, left.conj().mT @ left, right @ right.conj().mT, values
+
+
+_QUICK = ("eigenvectors", "reflections", "wide_singular_vectors", "tridiagonal_beside_others")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in _QUICK else pytest.mark.exhaustive)
+        for name in FACTORS
+    ],
+)
+def test_factors_of_complex_matrices_and_of_diagonals(name: str) -> None:
+    """Signs of vectors, and the basis of equal values, are free; reflections are LAPACK's."""
+    function, *arrays = FACTORS[name]
+    found = jax.tree.leaves(ttmlir.compile(function, *arrays)(*arrays))
+    wanted = jax.tree.leaves(function(*map(jnp.asarray, arrays)))
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
+        scale = max(1.0, float(np.abs(theirs).max()))
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5 * scale)
+
+
 @pytest.mark.filterwarnings("ignore:.*are kept as bf16 on the device")
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda z: jnp.linalg.eigvalsh(z), "of real numbers also QR factors, singular values"),
-        (lambda z: jnp.linalg.qr(z)[1], "those of f16, bf16, f32, f64 with 1 to 1024 rows and col"),
+        (lambda z: lax.linalg.tridiagonal(z)[1], "supported are Cholesky, LU and QR factors, lin"),
+        (
+            lambda z: jnp.linalg.eigvalsh(jnp.ones((257, 258, 258)) * z[0, 0]),
+            "with 1 to 1024 rows and columns, and at most 256 of one of them; compute others on",
+        ),
         (
             lambda z: lax.bitcast_convert_type(z.real.astype(jnp.float8_e5m2), jnp.uint8),
             "keeps numbers of f8E5M2 as bf16, and has no bits of theirs; convert them to bf16",
         ),
     ],
-    ids=["eigenvalues", "factors", "bits"],
+    ids=["routine", "size", "bits"],
 )
 def test_refusals_in_jitted_functions_of_jax_are_shown_where_those_are_called(
     function: Any, words: str
@@ -396,10 +464,6 @@ def test_jax_makes_no_constants_of_large_arrays(monkeypatch: pytest.MonkeyPatch)
     [constant] = hoisted.constants
     assert np.shares_memory(constant, np.asarray(LARGE["w"]))
     assert "stablehlo.constant" not in hoisted.traced.lower().as_text()
-
-
-def _normal(*shape: int) -> Any:
-    return np.random.default_rng(3).standard_normal(shape).astype(np.float32)
 
 
 WINDOWS: dict[str, tuple[Any, ...]] = {
@@ -538,6 +602,19 @@ def test_loops_have_no_text_of_the_module(spelling: Any) -> None:
     loops = root.functions if spelling == "2024" else root.programs[1:]
     assert root.programs[0].debug_info.cpp
     assert [each.debug_info.cpp for each in loops] == [None] * len(loops) != []
+
+
+def test_numbers_of_64_bits_stay_whole_outside_of_x64(tmp_path: Path) -> None:
+    """What was exported or compiled with them gives them wherever it is called."""
+    i = np.arange(3) * 2**35
+    with jax.enable_x64(True):
+        exported = export.export(jax.jit(lambda i: i // 3))(i)
+        compiled = ttmlir.compile(lambda i: i // 3, i)
+    loaded = ttmlir.load(compiled.save(tmp_path / "thirds.ttnn"), framework="jax")
+    for model in (ttmlir.compile(exported), compiled, loaded):
+        result = model(i)
+        assert isinstance(result, jax.Array)
+        np.testing.assert_array_equal(np.asarray(result), i // 3, strict=True)
 
 
 BITS: dict[str, tuple[Any, ...]] = {

@@ -127,6 +127,79 @@ def test_a_module_of_torch_with_state(tmp_path: Path, weights: Any, spelling: An
     assert loaded(x)[1].item() == 3
 
 
+OTHERS: dict[str, tuple[str, ...]] = {
+    "bool": ("bfloat16", "float64", "uint8"),
+    "bfloat16": ("float64", "float32"),
+    "int32": ("float64", "int64", "bool"),
+    "int8": ("float64", "uint8"),
+    "float32": ("float64", "bfloat16"),
+}
+
+
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+def test_arguments_of_other_types(tmp_path: Path, spelling: Any) -> None:
+    """None is converted: not in calls, not in those of files, not among weights."""
+    given = {name: torch.ones(2, dtype=getattr(torch, name)) for name in OTHERS}
+    compiled = ttmlir.compile(lambda **x: [*x.values()], example_kwargs=given, spelling=spelling)
+    path = compiled.save(tmp_path / "types.ttnn", golden=True)
+    loaded = ttmlir.load(path, framework="torch")
+    assert loaded.golden is not None
+    called = [compiled(**given), loaded(**given), loaded(**loaded.golden.kwargs)]
+    assert all(
+        each.dtype == given[each_name].dtype
+        for results in called
+        for each_name, each in zip(given, results, strict=True)
+    )
+    for name, others in OTHERS.items():
+        for other in others:
+            wrong = {**given, name: torch.ones(2, dtype=getattr(torch, other))}
+            message = rf"arguments: {name} is {other}\[2\] instead of {name}\[2\]; "
+            for model in (compiled, loaded):
+                with pytest.raises(InputError, match=message):
+                    model(**wrong)
+    text = "func.func @f(%x: tensor<2xi1>) -> tensor<2xi1> { return %x : tensor<2xi1> }"
+    with pytest.raises(InputError, match=r"x is float64\[2\] instead of bool\[2\]"):
+        ttmlir.compile(text, spelling=spelling)(np.array([0.5, 2]))
+
+
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+def test_state_of_other_types(tmp_path: Path, spelling: Any) -> None:
+    """It begins with numbers of its own types, which Python's are if they fit."""
+
+    def step(x: torch.Tensor, h: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
+        h.add_(1)
+        m.logical_not_()
+        return x + h + m
+
+    numbers = {"h": torch.tensor(4, dtype=torch.int32), "m": torch.tensor(True)}
+    x = torch.ones(2)
+    compiled = ttmlir.compile(step, x, *numbers.values(), keep=["h", "m"], spelling=spelling)
+    path = compiled.save(tmp_path / "step.ttnn")
+    for weights in (numbers, {"h": 4, "m": True}):
+        loaded = ttmlir.load(path, weights=weights)
+        np.testing.assert_array_equal(loaded(x), [6, 6])
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(loaded))(x), [8, 8])
+    for changed, message in (
+        ({"h": torch.tensor(2**33 + 5)}, r"'h' is int64\[\] instead of int32\[\]"),
+        ({"h": torch.tensor(1.5).double()}, r"'h' is float64\[\] instead of int32\[\]"),
+        ({"h": 2**33}, "the weight 'h' is 8589934592, which int32 cannot hold"),
+        ({"m": torch.tensor(0.5).bfloat16()}, r"'m' is bfloat16\[\] instead of bool\[\]"),
+    ):
+        with pytest.raises(InputError, match=message):
+            ttmlir.load(path, weights={**numbers, **changed})
+
+
+def test_weights_of_a_module(tmp_path: Path) -> None:
+    """The module stands for its tensors by name; other things are refused."""
+    module, x = torch.nn.Linear(7, 3), torch.randn(2, 7)
+    path = ttmlir.compile(module, x, weights="arguments").save(tmp_path / "dense.ttnn")
+    result = ttmlir.load(path, weights=module, framework="torch")(x)
+    assert torch.allclose(result, module(x), atol=1e-5)
+    for other in ("dense.safetensors", [module.weight], 3, torch.nn.Linear):
+        with pytest.raises(TypeError, match="are a module of torch, or a dictionary of arrays by"):
+            ttmlir.load(path, weights=other)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

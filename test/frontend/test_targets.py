@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,24 @@ def gate(x: Any, y: Any) -> Any:
     """tanh(x) y by whatever module the operands are of."""
     library = import_module("torch" if type(x).__module__.startswith("torch") else "jax.numpy")
     return library.tanh(x) * y
+
+
+def test_integers_that_kernels_cut() -> None:
+    """A warning names what may not fit into 32 bits, with its line; pickles keep it."""
+    torch = import_module("torch")
+    given = torch.full((3, 5), 2**30, dtype=torch.int32)
+
+    def total(t: Any) -> Any:
+        return t.sum(1), t.float().argmin(1)
+
+    with pytest.warns(UserWarning, match=r"'total': integers of 64 bits .*: ttir\.sum \(test_tar"):
+        compiled = ttmlir.compile(total, given, target="kernels")
+    (said,) = compiled.warnings
+    assert said.endswith("; target='ttnn' computes all bits in exact numerics")
+    assert pickle.loads(pickle.dumps(compiled)).warnings == (said,)
+    plain = ttmlir.compile(total, given)
+    assert plain.warnings == ()
+    np.testing.assert_array_equal(plain(given)[0], [5 * 2**30] * 3)
 
 
 def test_an_assignment_at_an_edge_leaves_nothing_empty() -> None:

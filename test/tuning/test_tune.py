@@ -274,6 +274,23 @@ def test_compiled_models_are_tuned(net: Path) -> None:
         ttmlir.tune(kernels)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pcc": 3}, "pcc is a correlation from 0 to 1, not 3"),
+        ({"pcc": "0.9"}, "pcc is a correlation from 0 to 1, not '0.9'"),
+        ({"budget": "9"}, "budget is a whole number, not '9'"),
+        ({"simulate": -1}, "simulate is from 0 to 100000, not -1"),
+        ({"inputs": "a"}, "inputs are arrays, or names of files, in a list, not a str"),
+        ({"result_file": 3}, "result_file= takes the path of a file, not a int"),
+    ],
+)
+def test_options_of_another_form(options: dict[str, Any], message: str) -> None:
+    """Before the model is looked at."""
+    with pytest.raises(InputError, match=message):
+        ttmlir.tune("none.mlir", **options)
+
+
 def test_inputs_are_the_arguments_of_a_call(net: Path) -> None:
     """Trees of arrays, of bfloat16, too; the state of the model is filled in."""
 
@@ -340,7 +357,9 @@ REFUSED = [
     (["-"], "standard input cannot be read by several processes; give a file"),
     (["."], ". is a folder; give one .mlir file"),
     (["net.mlir", "--inputs", "none.npz"], "none.npz"),
-    (["net.mlir", "--budget", "1", "-o", "none/x"], "none/x: No such file or directory"),
+    (["none.mlir", "-o", "none/x"], "none/x: No such file or directory"),
+    (["none.mlir", "--result-file", "net.mlir/x"], "net.mlir/x: Not a directory"),
+    (["none.mlir", "--shardings", "-o", "x.txt"], "x.txt: shardings are written as .py or .mlir"),
     (["net.mlir", "-o", "./net.mlir"], "--output would replace ./net.mlir, which is read"),
     (["late.mlir"], "late.mlir is ttnn already; layouts are chosen on the way from ttir"),
     (["net.mlir", "--budget", "0"], "0 is not in the range 1<=x<=100000"),
@@ -367,7 +386,10 @@ def test_a_bound_that_the_model_itself_misses_is_said(
     """Products of numbers that the device rounds are not exact."""
     Path("short.mlir").write_text(ATTENTION.read_text().replace("xf32", "xbf16"))
     assert main(["short.mlir", "--pcc", "1", "--budget", "2"]) == 1
-    assert "give a smaller --pcc than 1.0, or other --inputs" in capsys.readouterr().err
+    assert "short.mlir: without overrides its results have a PCC of 0." in capsys.readouterr().err
+    message = r"^attention: .* already; ask for a smaller one than 1, or give other inputs$"
+    with pytest.raises(InputError, match=message):
+        ttmlir.tune(ttmlir.compile("short.mlir"), pcc=1, budget=1)
 
 
 def test_mistakes_in_the_model_are_shown_in_its_text(

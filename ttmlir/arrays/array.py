@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
 
-from ttmlir.errors import MissingNameError
+from ttmlir.errors import ArgumentError, MissingNameError
 from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.indexing import gathered_shape
 from ttmlir.optable.op_definition import OpDefinition, broadcast_shape
@@ -341,6 +341,11 @@ class Array:
         """The products of matrices: vectors are rows or columns, leading dimensions are batches."""
         left = self.unsqueeze(0) if self.rank == 1 else self
         right = other.unsqueeze(1) if other.rank == 1 else other
+        if left.shape[-1] != right.shape[-2]:
+            raise ArgumentError(
+                f"there is no product of {list(self.shape)} and {list(other.shape)}: the matrices "
+                f"have {left.shape[-1]} columns and {right.shape[-2]} rows, which have to be equal"
+            )
         batches = broadcast_shape(left.shape[:-2], right.shape[:-2])
         shape = (*batches, *self.shape[-2:-1], *(other.shape[-1:] if other.rank > 1 else ()))
         if right.rank == 2 and left.rank > 2:
@@ -428,6 +433,9 @@ class Array:
         shape = tuple(-(-(end - begin) // each) for begin, end, each in bounds)
         if shape == self.shape:
             return self
+        if 0 in shape:
+            # Operations begin at elements, which there may be none of.
+            return self.fill(0, shape)
         return self.create(
             "slice", shape=shape, parameters={"begins": begins, "ends": ends, "step": step}
         )

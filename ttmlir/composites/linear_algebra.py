@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ttmlir.arrays.array import Array, Shape, concatenate, repeat
+from ttmlir.composites.complex_numbers import Complex, absolute
 
 
 def find_cholesky(a: Array) -> list[Array]:
@@ -183,6 +184,46 @@ _GROWTH = (1 + math.sqrt(17)) / 8
 """How large pivots of one row are beside others: Bunch and Kaufman, Math. Comp. 31 (1977)."""
 
 
+def solve_tridiagonal(lower: Array, diagonal: Array, upper: Array, b: Array) -> list[Array]:
+    """X of A X = B, of which A has three diagonals, by elimination with pivots, as LAPACK's gtsv.
+
+    Row i has `lower[i]` before its diagonal and `upper[i]` behind it: the first and the last of
+    these do not count. B has columns.
+    """
+    batch, n, width = b.shape
+    is_last = upper.count(1, upper.shape).eq(n - 1)
+
+    def step(i: Array, diagonal: Array, upper: Array, second: Array, x: Array) -> list[Array]:
+        below = i + 1
+        here = [diagonal.take(1, i), upper.take(1, i), upper.take(1, i) * 0, x.take(1, i)]
+        there = [lower.take(1, below), *(each.take(1, below) for each in (diagonal, upper, x))]
+        is_less = here[0].abs() < there[0].abs()
+        pairs = [*zip(here, there, strict=True)]
+        pivot, *above = [is_less.where(b, a) for a, b in pairs]
+        left, *rest = [is_less.where(a, b) for a, b in pairs]
+        factor = left / pivot
+        new = [a - factor * b for a, b in zip(rest, above, strict=True)]
+        return [
+            diagonal.put(1, i, pivot).put(1, below, new[0]),
+            upper.put(1, i, above[0]).put(1, below, new[1]),
+            second.put(1, i, above[1]),
+            x.put(1, i, above[2]).put(1, below, new[2]),
+        ]
+
+    state = [diagonal, is_last.where(0, upper), upper * 0, b]
+    diagonal, upper, second, b = repeat(n - 1, step, *state) if n > 1 else state
+    last = diagonal.fill(n - 1, (), "i32")
+
+    def solve(i: Array, x: Array) -> list[Array]:
+        place = last - i
+        found = x.take(1, place) - upper.take(1, place) * x.take(1, place + 1)
+        found = found - second.take(1, place) * x.take(1, place + 2)
+        return [x.put(1, place, found / diagonal.take(1, place))]
+
+    [found] = repeat(n, solve, concatenate([b, b.fill(0, (batch, 2, width))], 1))
+    return [found.cut(1, 0, n)]
+
+
 def factorize_symmetric(a: Array) -> list[Array]:
     """L and D of P A P^T = L D L^T in one lower triangle, and the rows that were exchanged.
 
@@ -324,17 +365,17 @@ MAX_SWEEPS = 20
 """Most times that all pairs of rows are rotated; six to ten are enough for most matrices."""
 
 
-def orthogonalize(x: Array, *, turned: bool) -> list[Array]:
+def orthogonalize(x: Array, *, turned: bool, is_complex: bool = False) -> list[Array]:
     """The lengths and rows of G X, which are orthogonal to each other, the longest first, and G.
 
     G is orthogonal, and left out unless `turned`; its last row is then the last one of X if that is
     0. Jacobi's method with one-sided rotations (M. R.
     Hestenes, 1958): half of all pairs at a time, in the order of a tournament. The number of rows
-    is even.
+    is even. Complex rows are their real parts and then their imaginary ones, in X and in G.
     """
     batch, n, width = x.shape
     half = n // 2
-    sides = concatenate([x, _identity(x, n)], 2) if turned else x
+    sides = _beside_identity(x, is_complex=is_complex) if turned else x
     # Rows this short are noise beside the longest one.
     least = (n * x.epsilon) ** 2
     # Angles become their squares in a sweep.
@@ -343,6 +384,8 @@ def orthogonalize(x: Array, *, turned: bool) -> list[Array]:
     def turn(_: Array, top: Array, low: Array, most: Array) -> list[Array]:
         a, b = top.cut(2, 0, width), low.cut(2, 0, width)
         alpha, beta, gamma = (a * a).sum(2), (b * b).sum(2), (a * b).sum(2)
+        if is_complex:
+            low, gamma = _align(top, low, width, gamma)
         shorter, longer = alpha.minimum(beta), alpha.maximum(beta)
         is_noise = shorter <= longer.max(1) * least
         size = gamma.abs() / is_noise.where(1, shorter.sqrt() * longer.sqrt())
@@ -377,7 +420,34 @@ def orthogonalize(x: Array, *, turned: bool) -> list[Array]:
     sides = sides.sort_descending(lengths.broadcast(sides.shape), 1)
     rows = sides.cut(2, 0, width)
     lengths = (rows * rows).sum(2).sqrt()
-    return [lengths, rows, *([sides.cut(2, width, width + n)] if turned else [])]
+    return [lengths, rows, *([sides.cut(2, width, sides.shape[2])] if turned else [])]
+
+
+def _beside_identity(x: Array, *, is_complex: bool) -> Array:
+    eye = _identity(x, x.shape[1])
+    return concatenate([x, eye, eye * 0] if is_complex else [x, eye], 2)
+
+
+def _align(top: Array, low: Array, width: int, real: Array) -> tuple[Array, Array]:
+    """The lower complex rows, turned so that products with the upper ones are real, and these.
+
+    Rows of X take `width` columns; `real` are the real parts of the products.
+    """
+    (a, b), (c, d) = _halves(top, 0, width), _halves(low, 0, width)
+    imag = (a * d - b * c).sum(2)
+    size = absolute(Complex(real, imag))
+    is_none = size.eq(0)
+    cosine = is_none.where(1, real / is_none.where(1, size))
+    sine = imag / is_none.where(1, size)
+    ends = [(0, width), (width, low.shape[2])]
+    pairs = [_halves(low, *each) for each in ends if each[0] < each[1]]
+    found = [each for c, d in pairs for each in (c * cosine + d * sine, d * cosine - c * sine)]
+    return concatenate(found, 2), size
+
+
+def _halves(rows: Array, begin: int, end: int) -> tuple[Array, Array]:
+    middle = (begin + end) // 2
+    return rows.cut(2, begin, middle), rows.cut(2, middle, end)
 
 
 def find_symmetric_eigenvectors(a: Array) -> list[Array]:
@@ -394,7 +464,7 @@ def find_symmetric_eigenvectors(a: Array) -> list[Array]:
     size = (scaled * scaled).sum(2).sum(1).sqrt()
     # Negated, so that the longest row belongs to the least eigenvalue.
     moved = _identity(a, n) * is_zero.where(2, size * 2) - scaled
-    _, rows, *_ = orthogonalize(_pad_rows(moved), turned=False)
+    _, rows, *_ = orthogonalize(pad_rows(moved), turned=False)
     rows = rows.cut(1, 0, n)
     rows = rows / (rows * rows).sum(2).sqrt()
     # Of a vector with an error, the error of this is the square of it.
@@ -410,7 +480,7 @@ def find_singular_vectors(a: Array, *, full: bool) -> list[Array]:
     """
     batch, m, n = a.shape
     scale, upper, factors, taus = _reduce_to_triangle(a)
-    lengths, rows, turned = orthogonalize(_pad_rows(upper), turned=True)
+    lengths, rows, turned = orthogonalize(pad_rows(upper), turned=True)
     rows, turned = rows.cut(1, 0, n), turned.cut(1, 0, n).cut(2, 0, n)
     values = lengths.cut(1, 0, n)
     # Rows are orthogonal but may be 0: their reflections make what is missing.
@@ -430,7 +500,7 @@ def find_singular_values(a: Array) -> list[Array]:
     """The singular values of matrices with no fewer rows than columns, descending."""
     batch, _, n = a.shape
     scale, upper, *_ = _reduce_to_triangle(a)
-    lengths, *_ = orthogonalize(_pad_rows(upper), turned=False)
+    lengths, *_ = orthogonalize(pad_rows(upper), turned=False)
     return [(lengths.cut(1, 0, n) * scale).reshape((batch, n))]
 
 
@@ -444,7 +514,7 @@ def _reduce_to_triangle(a: Array) -> tuple[Array, Array, Array, Array]:
     return scale, upper, factors, taus
 
 
-def _pad_rows(x: Array) -> Array:
+def pad_rows(x: Array) -> Array:
     """With a row of zeros if their number is odd; it stays as it is, and is the last one."""
     batch, n, width = x.shape
     if n % 2 == 0:

@@ -757,7 +757,7 @@ class CallableModel:
     def inputs(self) -> tuple[tuple[str, TensorDesc], ...]:
         """Names and descriptions of the arrays that a call passes, truth values as the source's."""
         bound = self._convention.bound
-        descs = _with_truth_values(self._taken, self._source_types[0])
+        descs = with_truth_values(self._taken, self._source_types[0])
         passed = [desc for index, desc in enumerate(descs) if index not in bound]
         return tuple(zip(self._convention.input_names, passed, strict=True))
 
@@ -787,7 +787,7 @@ class CallableModel:
     def outputs(self) -> tuple[TensorDesc, ...]:
         """Descriptions of the arrays that the program computes, truth values as the source's."""
         descs = [ref.desc for ref in self._program.outputs]
-        return tuple(_with_truth_values(descs, self._source_types[1]))
+        return tuple(with_truth_values(descs, self._source_types[1]))
 
     @property
     def _program(self) -> BinaryProgram:
@@ -835,7 +835,7 @@ class CallableModel:
         with show_wait(f"running {self.name}") if self.binary.is_metal else nullcontext():
             found = run_on_arrays(device, self.binary, self._program_index, arrays)
         if sources := self._source_types[1]:
-            found = [*map(_as_in_source, found, sources)]
+            found = [*map(as_in_source, found, sources)]
         return self._convention.unflatten(change(found))
 
     def run_on_devices(
@@ -971,52 +971,52 @@ class CallableModel:
         sources = self._source_types[0] or [None] * len(hosts)
         passed = [index for index in range(len(hosts)) if index not in bound]
         shown = [
-            widen(
-                array_of_number(value, hosts[n], f"'{self.name}': {name}")
-                if isinstance(value, Number)
-                else value,
-                hosts[n],
-            )
+            array_of_number(value, sources[n] or hosts[n], f"'{self.name}': {name}")
             for n, (name, _), value in zip(passed, self.inputs, given, strict=True)
         ]
-        arrays = [
-            array.astype(hosts[n]) if array.dtype == sources[n] else array
-            for n, array in zip(passed, shown, strict=True)
+        taken = [
+            as_taken(array, hosts[n], sources[n]) for n, array in zip(passed, shown, strict=True)
         ]
         wrong = [
             f"{name} is {spell_array(array)} instead of {spell_type(desc)}"
-            for n, (name, desc), array, taken in zip(
-                passed, self.inputs, shown, arrays, strict=True
-            )
-            if (taken.shape, taken.dtype) != (desc.shape, hosts[n])
+            for (name, desc), array, each in zip(self.inputs, shown, taken, strict=True)
+            if each is None or each.shape != desc.shape
         ]
         if wrong:
             raise InputError(
                 f"'{self.name}' was compiled for other arguments: {'; '.join(wrong)}; "
                 f"{self.REMEDY_FOR_OTHER_ARGUMENTS}"
             )
+        arrays = [each for each in taken if each is not None]
         for index in sorted(bound):
+            # New values of state have the types of the program.
             host, kept = hosts[index], bound[index]
-            fits = is_kept_as(kept.dtype, host, sources[index])
-            arrays.insert(index, kept.astype(host, copy=False) if fits else kept)
+            fitted = kept if kept.dtype == host else as_taken(kept, host, sources[index])
+            arrays.insert(index, kept if fitted is None else fitted)
         return arrays
 
     @cached_property
-    def _forms(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
-        """The shapes and types that arrays have in the program."""
-        return [(desc.shape, desc.element.host) for desc in self._taken]
+    def _forms(self) -> list[tuple[tuple[int, ...], np.dtype[Any], np.dtype[Any]]]:
+        """The shapes and types that arrays have in the program, and the types in its source."""
+        descs = self._taken
+        hosts = [desc.element.host for desc in descs]
+        sources = self._source_types[0] or hosts
+        return [
+            (desc.shape, host, source or host)
+            for desc, host, source in zip(descs, hosts, sources, strict=True)
+        ]
 
     def _fits(self, given: Sequence[Array | Number]) -> TypeGuard[Sequence[Array]]:
         """True if these are all arrays of the program, as it takes them."""
         return len(given) == len(self._forms) and all(
-            isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype
-            for array, (shape, dtype) in zip(given, self._forms, strict=True)
+            isinstance(array, np.ndarray) and array.shape == shape and array.dtype == host == source
+            for array, (shape, host, source) in zip(given, self._forms, strict=True)
         )
 
     REMEDY_FOR_OTHER_ARGUMENTS = "give arguments of these shapes and types"
 
 
-def _with_truth_values(descs: Sequence[TensorDesc], sources: Types) -> Sequence[TensorDesc]:
+def with_truth_values(descs: Sequence[TensorDesc], sources: Types) -> Sequence[TensorDesc]:
     """Descriptions of truth values where the source has them; files have numbers for them."""
     return [
         replace(desc, element=element_of_dtype(source)) if source == np.bool_ else desc
@@ -1024,7 +1024,7 @@ def _with_truth_values(descs: Sequence[TensorDesc], sources: Types) -> Sequence[
     ]
 
 
-def _as_in_source(array: Array, source: np.dtype[Any] | None) -> Array:
+def as_in_source(array: Array, source: np.dtype[Any] | None) -> Array:
     """Truth values, which are any number but 0 in files, and narrow integers, as the source has."""
     if source is None or array.dtype == source:
         return array
@@ -1066,13 +1066,17 @@ def spell_type(desc: TensorDesc) -> str:
     return f"{desc.element.host}[{','.join(map(str, desc.shape))}]"
 
 
-def is_kept_as(dtype: np.dtype[Any], host: np.dtype[Any], source: np.dtype[Any] | None) -> bool:
-    """Whether numbers that a model keeps become those of an input of `host` in the program.
+def as_taken(array: Array, host: np.dtype[Any], source: np.dtype[Any] | None) -> Array | None:
+    """An array as an input of `host` in a program takes it; None for one of another type.
 
-    Numbers of 64 bits may have 32 in it, and there are numbers for truth values.
+    Arrays have the type that the program's `source` has, if that is known, for which the program
+    may have another, as for truth values; or one of few bits, all of whose numbers it holds.
     """
-    has_wide = dtype.kind in "iu" and host.kind in "iu" and dtype.itemsize > host.itemsize
-    return has_wide or dtype in (host, np.dtype(bool), source)
+    small = widen(array, host)
+    if small is not array:
+        return small
+    # A type is equal to None if it is float64.
+    return convert(array, host) if array.dtype == (source or host) else None
 
 
 def spell_array(array: Array) -> str:
@@ -1277,12 +1281,14 @@ def as_array(leaf: Any, what: str, *, narrow: bool = False) -> Array | Number:
     return array
 
 
-def array_of_number(number: Number, dtype: np.dtype[Any], what: str) -> Array:
-    """A number of Python in the type that a program takes.
+def array_of_number(number: Array | Number, dtype: np.dtype[Any], what: str) -> Array:
+    """A number of Python in the type that a program takes; an array as it is.
 
     What loses its fraction there, or more than being true or not, keeps a type of its own, which
     the program refuses. InputError, which calls it `what`, if the type does not reach so far.
     """
+    if not isinstance(number, Number):
+        return number
     if isinstance(number, float) and dtype.kind in "iub":
         return np.asarray(number, np.float32)
     if dtype.kind == "b" and not isinstance(number, bool):
@@ -1304,6 +1310,17 @@ def words_of_key(leaf: Any) -> Any:
     return jax.random.key_data(leaf) if is_key(leaf.dtype) else leaf
 
 
+def jax_array_of(array: Array) -> Any:
+    """An array of JAX with the same numbers, of 64 bits where JAX itself makes none, too."""
+    jax: Any = import_module("jax")
+    if array.dtype.itemsize < _WIDE:
+        return jax.numpy.asarray(array)
+    # Older versions of JAX have it among experiments.
+    owner: Any = jax if hasattr(jax, "enable_x64") else import_module("jax.experimental")
+    with owner.enable_x64(True):
+        return jax.numpy.asarray(array)
+
+
 def is_key(dtype: Any) -> bool:
     """Whether arrays of a type of JAX are keys of random numbers."""
     jax: Any = import_module("jax")
@@ -1323,7 +1340,8 @@ def make_arrays_of(framework: str) -> Callable[[Array], Any]:
         if framework == "torch":
             return import_module("ttmlir.frontend.torch.model").tensor_of
         if framework == "jax":
-            return import_module("jax.numpy").asarray
+            import_module("jax")
+            return jax_array_of
     except ImportError as error:
         raise missing_package(framework, framework, f"returning arrays of {framework}") from error
     return lambda array: array

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import reprlib
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -47,13 +48,16 @@ from ttmlir.frontend.calls import (
     CallArguments,
     CallingConvention,
     NumericsName,
+    array_of_number,
     as_array,
+    as_in_source,
+    as_taken,
     convention_of,
-    is_kept_as,
     make_arrays_of,
     read_layout,
     spell_array,
     spell_type,
+    with_truth_values,
 )
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.targets import (
@@ -73,7 +77,7 @@ from ttmlir.mlir.module_printer import print_module
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import file_bytes, read_binary
-from ttmlir.runtime.signature import CallSignature, positional
+from ttmlir.runtime.signature import CallSignature, Types, positional
 from ttmlir.runtime.system_desc import board_text, find_system
 from ttmlir.runtime.tensor import Array, Numerics, join_pairs, part_of
 from ttmlir.terminal import show_wait
@@ -81,7 +85,7 @@ from ttmlir.terminal import show_wait
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Operation
+    from xdsl.ir import Operation, SSAValue
 
     from ttmlir.cost import Estimate
     from ttmlir.frontend.formats import Formats
@@ -133,7 +137,7 @@ def load(
     program: int = 0,
     numerics: NumericsName = "exact",
     framework: str = "",
-    weights: Mapping[str, Any] | None = None,
+    weights: Any = None,
 ) -> LoadedModel:
     """A function that runs a `.ttnn` or `.ttm` file.
 
@@ -143,12 +147,12 @@ def load(
     It takes the arguments of the model that the file was compiled from, as arrays of NumPy, JAX or
     torch and in the same containers; a file that does not say how its model is called takes arrays
     by position. Results are arrays of NumPy, or of `framework`, "jax" or "torch". `program` is the
-    number of a program of the file. `weights` are those that the file leaves outside, by name, such
-    as `module.state_dict()` for a module that was compiled with `weights="arguments"`; what `keep=`
-    names may be in its containers.
+    number of a program of the file. `weights` are those that the file leaves outside, by name, or
+    the module of torch that was compiled with `weights="arguments"`; what `keep=` names may be in
+    its containers.
 
     Loading computes nothing, whoever the file is from. Raises BinaryError for a file that cannot be
-    read, InputError for weights that are missing.
+    read, InputError for weights that are missing or have other types or shapes.
     """
     require_path(path, "ttmlir.load")
     data = file_bytes(path)
@@ -158,8 +162,21 @@ def load(
         program=program,
         numerics=numerics,
         framework=framework,
-        weights=weights or {},
+        weights=_by_name(weights),
     )
+
+
+def _by_name(weights: Any) -> Mapping[str, Any]:
+    """Weights by name; those of a module of torch by the module's names."""
+    if weights is None or isinstance(weights, Mapping):
+        return cast("Mapping[str, Any]", weights or {})
+    if isinstance(weights, type) or not hasattr(weights, "state_dict"):
+        raise ArgumentTypeError(
+            "weights of ttmlir.load are a module of torch, or a dictionary of arrays by name, not "
+            f"{reprlib.repr(weights)}; ttmlir.load_weights(module, path) is a module with those of "
+            "files"
+        )
+    return weights.state_dict()
 
 
 class LoadedModel(CallableModel):
@@ -193,7 +210,11 @@ class LoadedModel(CallableModel):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the bytes of the file, and the weights that are kept outside."""
         names = self._signature.input_names
-        weights = {names[index]: array for index, array in self._convention.bound.items()}
+        types = self._source_types[0] or [None] * len(names)
+        weights = {
+            names[index]: as_in_source(array, types[index])
+            for index, array in self._convention.bound.items()
+        }
         return _restore, (
             self.to_bytes(),
             self._file_name,
@@ -225,9 +246,13 @@ class LoadedModel(CallableModel):
                     f"are {shapes}"
                 )
         make = make_arrays_of(self._framework)
-        given = [array for i, array in enumerate(found.inputs) if i not in signature.bound]
+        inputs, outputs = (
+            [*map(as_in_source, arrays, types or [None] * len(arrays))]
+            for arrays, types in zip((found.inputs, found.outputs), self._source_types, strict=True)
+        )
+        given = [array for i, array in enumerate(inputs) if i not in signature.bound]
         arguments = [make(array) for array in join_pairs(given, signature.arguments.are_complex)]
-        outputs = join_pairs(found.outputs[signature.state :], signature.results.are_complex)
+        outputs = join_pairs(outputs[signature.state :], signature.results.are_complex)
         results = [make(array) for array in outputs]
         args, kwargs = signature.arguments.unflatten(iter(arguments))
         return GoldenCall(args, kwargs, signature.results.unflatten(iter(results)))
@@ -289,14 +314,20 @@ def _find_weights(
             arguments = dict.fromkeys(re.split(r"\W", name, maxsplit=1)[0] for name in missing)
             text = "{" + ", ".join(f"{name!r}: {name}" for name in arguments) + "}"
         raise InputError(f"{file_name}: {what}; give them with ttmlir.load(path, weights={text})")
-    arrays = {index: np.asarray(weight) for index, weight in found.items()}
-    types = signature.argument_types or [None] * len(program.inputs)
+    taken = [ref.desc for ref in program.inputs]
+    sources: Types = signature.argument_types or (None,) * len(taken)
+    descs = with_truth_values(taken, sources)
+    arrays: dict[int, Array] = {}
     wrong: list[str] = []
-    for index, array in arrays.items():
-        desc = program.inputs[index].desc
-        fits = is_kept_as(array.dtype, desc.element.host, types[index])
-        if not fits or array.shape != tuple(desc.shape):
-            wrong.append(f"'{names[index]}' is {spell_array(array)} instead of {spell_type(desc)}")
+    for index, weight in found.items():
+        host, source, name = taken[index].element.host, sources[index], names[index]
+        array = array_of_number(weight, source or host, f"{file_name}: the weight '{name}'")
+        fitted = as_taken(array, host, source)
+        if fitted is None or fitted.shape != descs[index].shape:
+            wanted = spell_type(descs[index])
+            wrong.append(f"'{name}' is {spell_array(array)} instead of {wanted}")
+        else:
+            arrays[index] = fitted
     if wrong:
         more = [f"{len(wrong) - 4} more"] if len(wrong) > 4 else []
         raise InputError(
@@ -570,7 +601,7 @@ class CompiledModel(CallableModel):
     def warnings(self) -> tuple[str, ...]:
         """What there is to know about the model, such as numbers that the device keeps shorter, or
         operations without kernels."""
-        return (*self._imported.warnings, *self._notes)
+        return (*self._imported.warnings, *self._target.cuts, *self._notes)
 
     @property
     def _notes(self) -> tuple[str, ...]:
@@ -781,40 +812,30 @@ def _with_numbers(call: CallArguments | None) -> CallArguments | None:
     return None if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in leaves) else call
 
 
-def _types_of_arguments(imported: ImportedModel) -> list[np.dtype[Any] | None]:
-    """The types of the arrays that a model takes as its source names them, those kept outside too.
-
-    None for what NumPy has no type for.
-    """
-    from ttmlir.interpreter.execution import host_dtype
+def _types_in_source(values: Iterable[SSAValue]) -> Types:
+    """The types of arrays as the source of a model names them; None for those NumPy lacks."""
+    from ttmlir.interpreter.execution import runtime_element
     from ttmlir.ir.tensor_types import element_type
 
-    function = public_function(imported.module)
-    return [host_dtype(element_type(value)) for value in function.regions[0].block.args]
+    found = [runtime_element(element_type(value)) for value in values]
+    return tuple(None if each is None else each.host for each in found)
 
 
 def _signature_in_file(imported: ImportedModel, *, is_late: bool) -> CallSignature:
     signature = imported.signature
     if not is_late:
         return signature
-    taken, given = _types_of_arguments(imported), _types_of_results(imported)
+    block = public_function(imported.module).body.block
+    taken, end = _types_in_source(block.args), block.last_op
+    given = () if end is None else _types_in_source(end.operands)
     # Complex numbers are two arrays in some files.
     are_inputs = len(taken) == len(signature.input_names)
     are_outputs = len(given) == signature.results.leaf_count + signature.state
     return replace(
         signature,
-        argument_types=tuple(taken) if are_inputs else (),
-        result_types=tuple(given) if are_outputs else (),
+        argument_types=taken if are_inputs else (),
+        result_types=given if are_outputs else (),
     )
-
-
-def _types_of_results(imported: ImportedModel) -> list[np.dtype[Any] | None]:
-    """The types of the arrays that a model gives as its source names them."""
-    from ttmlir.interpreter.execution import host_dtype
-    from ttmlir.ir.tensor_types import element_type
-
-    end = public_function(imported.module).regions[0].block.last_op
-    return [] if end is None else [host_dtype(element_type(value)) for value in end.operands]
 
 
 def public_function(module: ModuleOp) -> FuncOp:
@@ -1073,6 +1094,7 @@ class CompiledPrograms(Mapping[str, Program]):
     def warnings(self) -> tuple[str, ...]:
         """What there is to know about the models, such as numbers that the device keeps shorter."""
         found = [text for each in self._models.values() for text in each.warnings]
+        found += self._target.cuts
         if isinstance(self._target, PartsTarget):
             found += self._target.notes
         return tuple(dict.fromkeys(found))

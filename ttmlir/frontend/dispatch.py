@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
+import reprlib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -46,6 +48,7 @@ from ttmlir.frontend.errors import missing_package
 from ttmlir.frontend.residents import keep_on_device
 from ttmlir.mlir.reporting import listening
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.tensor import convert
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -78,6 +81,8 @@ class Buckets:
 
     def __init__(self, *sizes: int) -> None:
         """At least two sizes; the order does not matter."""
+        if not all(isinstance(each, int | np.integer) for each in cast("tuple[Any, ...]", sizes)):
+            raise ArgumentTypeError(f"buckets are integers, got {', '.join(map(repr, sizes))}")
         self.sizes = tuple(sorted(set(sizes)))
         if len(self.sizes) < 2 or self.sizes[0] < 1:
             # With one size nobody could tell which dimensions of results follow it.
@@ -192,12 +197,35 @@ def _check_form(buckets: Any) -> None:
         for sizes in _values(by_dimension, buckets):
             if isinstance(sizes, str) or not isinstance(sizes, (Sequence, Buckets)):
                 raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
+        if not all(isinstance(dimension, int) for dimension in by_dimension):
+            raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
 
 
 def _values(mapping: Any, buckets: Any) -> list[Any]:
     if not isinstance(mapping, Mapping):
         raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
     return list(cast("Mapping[Any, Any]", mapping).values())
+
+
+def _check_fill(fill: Any, buckets: BucketsByName | None) -> None:
+    """ArgumentError for numbers to pad with in another form, or where nothing is padded."""
+    if not isinstance(fill, Mapping):
+        raise ArgumentTypeError(f"fill is numbers by arguments: {{'x': -100}}; got {fill!r}")
+    if fill and buckets is None:
+        raise ArgumentError("fill pads arguments whose sizes are buckets; buckets= says which")
+
+
+def number_in(dtype: np.dtype[Any], number: Any, name: str) -> Array:
+    """A number in the type of an argument; ArgumentError where it would become another one."""
+    value = cast("Any", number.item() if isinstance(number, np.generic) else number)
+    if not isinstance(value, Number):
+        raise ArgumentTypeError(f"fill: '{name}' takes a number, got {reprlib.repr(value)}")
+    with suppress(OverflowError, TypeError), np.errstate(all="ignore"):
+        found = convert(np.asarray(value), dtype)
+        is_exact = dtype.kind in "iub"
+        if found.item() == value if is_exact else np.isfinite(found) == math.isfinite(value):
+            return found
+    raise ArgumentError(f"fill: '{name}' is {dtype}, which cannot hold {reprlib.repr(value)}")
 
 
 Measure = Callable[[tuple[int, ...]], Sequence[Sequence[int]]]
@@ -226,7 +254,14 @@ class BucketedModel:
         self._plan = plan
         self.programs = programs
         """All programs, by names such as `main_16`."""
-        self._fill = [fill.get(name, 0) for name in plan.names]
+        taken = {
+            name: desc.element.host for each in programs.values() for name, desc in each.inputs
+        }
+        self._fill = {
+            plan.names.index(name): number_in(taken[name], number, name)
+            for name, number in fill.items()
+            if name in taken
+        }
         self._by_choice = dict(zip(plan.choices, programs.values(), strict=True))
         self._measure = None if measure is None else cache(measure)
         self._cropped = self._find_cropped()
@@ -357,7 +392,7 @@ class BucketedModel:
         shape = self._plan.shape_in(choice, number, array.shape)
         if shape == list(array.shape):
             return array
-        padded = np.full(shape, self._fill[number], array.dtype)
+        padded = np.full(shape, self._fill.get(number, 0), array.dtype)
         padded[_window(dict(enumerate(array.shape)))] = array
         return padded
 
@@ -395,7 +430,7 @@ def compile(
     accuracy: float | None = None,
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
-    resident: Sequence[str] = (),
+    resident: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     buckets: None = None,
 ) -> CompiledModel: ...
@@ -415,7 +450,7 @@ def compile(
     accuracy: float | None = None,
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
-    resident: Sequence[str] = (),
+    resident: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     buckets: BucketsByName,
     fill: Mapping[str, Number] = ...,
@@ -435,7 +470,7 @@ def compile(
     accuracy: float | None = None,
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
-    resident: Sequence[str] = (),
+    resident: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     buckets: BucketsByName | None = None,
     fill: Mapping[str, Number] = MappingProxyType({}),
@@ -498,9 +533,11 @@ def compile(
     """
     # Wrong names are reported before the model is looked at.
     find_target(target)
+    _check_fill(fill, buckets)
     model, weights = _with_weights(model, weights)
     options = complete_options(target, options, spelling, optimization_level)
-    kwargs = dict(example_kwargs or {})
+    kwargs = keywords_of(example_kwargs)
+    resident, keep = _names("resident", resident), _names("keep", keep)
     if accuracy is not None:
         _check_accuracy(accuracy, target, buckets, options)
     if buckets is not None:
@@ -559,6 +596,25 @@ def compile(
         return narrow_formats(compile_with, accuracy)
 
     return _warned(make, [(imported.name, message) for message in imported.warnings])
+
+
+def keywords_of(given: Any) -> dict[str, Any]:
+    """Examples of arguments by name; TypeError for what has no names."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ArgumentTypeError(f"example_kwargs are arguments by name: {{'x': x}}; got {given!r}")
+    return dict(cast("Mapping[str, Any]", given or {}))
+
+
+def _names(what: str, given: Any) -> list[str]:
+    """Names of arguments, or one, as a list; TypeError for what are none."""
+    names: Any = [given] if isinstance(given, str) else [] if given is None else given
+    if not isinstance(names, Iterable) or not all(
+        isinstance(each, str) for each in cast("Iterable[Any]", names)
+    ):
+        raise ArgumentTypeError(
+            f"{what} is the name of an argument, or a list of names; got {given!r}"
+        )
+    return list(cast("Iterable[str]", names))
 
 
 def _within(mesh: Any) -> AbstractContextManager[Any]:
@@ -802,6 +858,7 @@ def compile_programs(
     """
     _check_weights(weights)
     options = complete_options(target, options, spelling, optimization_level)
+    keep = _names("keep", keep)
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
     models = _import_kept(
@@ -839,20 +896,19 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
 
 def _import_kept(
     calls: Sequence[_Call],
-    keep: str | Sequence[str],
+    names: Sequence[str],
     import_whole: Callable[[], Sequence[ImportedModel]],
     programs: Sequence[str] = (),
     *,
     weights: Weights = "constants",
 ) -> Sequence[tuple[ImportedModel, CallArguments]]:
     """Models, and examples of what their calls pass; ArgumentError for what cannot be kept."""
-    if not keep:
+    if not names:
         return [
             (imported, (args, kwargs))
             for imported, (_, args, kwargs) in zip(import_whole(), calls, strict=True)
         ]
     packages = {_framework_of(call) for call in calls}
-    names = [keep] if isinstance(keep, str) else keep
     if packages in ({"torch"}, {"onnx"}):
         [package] = packages
         keeping: Any = import_module(_installed(package, f"ttmlir.frontend.{package}.keeping"))

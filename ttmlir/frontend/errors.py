@@ -62,7 +62,7 @@ def in_terms_of_the_user(
         texts = texts or {}
         shift = 1 - first_column
         diagnostics = [
-            _in_binary_file(each, file) if file else _at_user_location(each, name, texts, shift)
+            in_binary_file(each, file) if file else _at_user_location(each, name, texts, shift)
             for each in error.diagnostics
         ]
         sources = {**texts, **_sources_of(diagnostics)}
@@ -147,7 +147,7 @@ def _module_path(location: Attribute) -> str:
             return ""
 
 
-def _in_binary_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
+def in_binary_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
     """The message for a file whose parts have names instead of lines."""
     if diagnostic.file:
         return diagnostic
@@ -155,7 +155,7 @@ def _in_binary_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
     message = diagnostic.message
     if name and diagnostic.severity != "note":
         message += f" (in the node '{name}')"
-    notes = tuple(_in_binary_file(each, file) for each in diagnostic.notes)
+    notes = tuple(in_binary_file(each, file) for each in diagnostic.notes)
     return replace(diagnostic, location=UNKNOWN_LOC, message=message, notes=notes, file=file)
 
 

@@ -38,6 +38,7 @@ from ttmlir.frontend.calls import (
     array_of_number,
     as_array,
     is_key,
+    jax_array_of,
     read_call,
     read_layout,
 )
@@ -757,7 +758,7 @@ def _jax_array(jax: Any, array: Array, expected: Any) -> Any:
     if array.dtype != expected.dtype:
         # Numbers of few bits come in wider types.
         array = array.astype(expected.dtype)
-    return jax.numpy.asarray(array)
+    return jax_array_of(array)
 
 
 def _read(module: Any, name: str) -> ModuleOp:

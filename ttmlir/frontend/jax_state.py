@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 
 from ttmlir.errors import ArgumentError
-from ttmlir.frontend.calls import OPENER, CallArguments, read_call, read_layout
+from ttmlir.frontend.calls import OPENER, CallArguments, jax_array_of, read_call, read_layout
 from ttmlir.frontend.compiled import ImportedModel
 from ttmlir.frontend.jax import import_model
 from ttmlir.frontend.kept import Beginning, KeptArguments
@@ -191,11 +191,10 @@ class _Keeping(KeptArguments):
 
     def _current(self, store: Mapping[int, Array]) -> dict[str, Any]:
         """The state as the function takes it."""
-        jnp: Any = import_module("jax.numpy")
         layout, leaves = read_layout(self.kept, OPENER)
         if len(leaves) != len(store):
             raise ArgumentError(f"'{self.title}' keeps complex numbers: JAX does not compute it")
-        return layout.unflatten(iter([jnp.asarray(store[number]) for number in range(len(store))]))
+        return layout.unflatten(iter([jax_array_of(store[number]) for number in range(len(store))]))
 
 
 def _with_numbers(value: Any) -> Any:

@@ -41,6 +41,7 @@ from ttmlir.frontend.mesh_steps import (
     cut_into_steps,
 )
 from ttmlir.frontend.summary import align_left
+from ttmlir.frontend.targets import find_cuts, with_cuts
 from ttmlir.interpreter.execution import runtime_element
 from ttmlir.ir.constants import own_constants
 from ttmlir.ir.rewriting import refuse_at
@@ -182,6 +183,7 @@ class MeshKernels(CompiledModel):
         start = time.perf_counter()
         with imported.in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
             self._divided = self._divide(options)
+            self._target = with_cuts(self._target, find_cuts(self._divided))
             self.board = self._find_board(board)
             self._options = options_for_board(self.board, options)
             self._parts, self._mesh = self._compile()

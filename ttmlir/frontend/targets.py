@@ -9,10 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.ir import BlockArgument
 
 from ttmlir.compiler import (
     FALLBACK_OPTION,
@@ -31,6 +35,7 @@ from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, is_internal, warn
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
     from ttmlir.passes.pipelines.kernels_among_calls import LibraryCall, Outlined
     from ttmlir.runtime.signature import CallSignature
@@ -49,6 +54,8 @@ class CompilationTarget(ABC):
     """Of the module at the end of the pipeline."""
     between: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Dialects between ttir and that one, with the passes that take programs out of them."""
+    cuts: tuple[str, ...] = ()
+    """What is said of numbers of which kernels keep fewer bits."""
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -151,9 +158,7 @@ def _notes_on(outlined: Outlined) -> Iterator[str]:
         yield "no part of the program has kernels: all of it is calls of the ttnn library"
     if outlined.calls:
         count = len(outlined.calls)
-        shown = _shown(outlined.calls)
-        more = len(shown) - _MOST_NOTED
-        shown = [*shown[:_MOST_NOTED], *([f"{more} others"] if more > 0 else [])]
+        shown = _limited(_shown(outlined.calls))
         yield (
             f"{plural(count, 'operation')} without kernels {'is' if count == 1 else 'are'} left to "
             f"the ttnn library; options='{FALLBACK_OPTION}=false' refuses that: {'; '.join(shown)}"
@@ -161,6 +166,11 @@ def _notes_on(outlined: Outlined) -> Iterator[str]:
     if outlined.loops:
         what = "; ".join(_shown([replace(each, reason="") for each in outlined.loops]))
         yield f"kernels are inside of loops or branches of the host: {what}"
+
+
+def _limited(shown: Sequence[str]) -> Sequence[str]:
+    more = len(shown) - _MOST_NOTED
+    return [*shown[:_MOST_NOTED], f"{more} others"] if more > 0 else shown
 
 
 def _shown(calls: Sequence[LibraryCall]) -> list[str]:
@@ -177,6 +187,42 @@ def _shown(calls: Sequence[LibraryCall]) -> list[str]:
     ]
 
 
+def find_cuts(module: ModuleOp) -> list[LibraryCall]:
+    """Operations and arguments in ttir whose integers may not fit into what kernels keep."""
+    from ttmlir.mlir.reporting import name_of
+    from ttmlir.passes.pipelines.kernels_among_calls import LibraryCall
+    from ttmlir.passes.ttir.integer_ranges import find_cut_integers
+
+    found: list[LibraryCall] = []
+    for value in find_cut_integers(module):
+        if isinstance(value, BlockArgument):
+            name, location = f"argument '{name_of(value.location)}'", value.location
+        else:
+            owner = cast("Operation", value.owner)
+            name, location = owner.name, owner.location
+        found.append(LibraryCall(name, location, "", is_constant=False))
+    return found
+
+
+def with_cuts(
+    target: CompilationTarget, cuts: Sequence[LibraryCall], but: Sequence[LibraryCall] = ()
+) -> CompilationTarget:
+    """The target of a program, with the warning of what it cuts, other than what the library
+    computes."""
+    others = {(call.name, call.location) for call in but}
+    shown = _limited(_shown([each for each in cuts if (each.name, each.location) not in others]))
+    if not shown:
+        return target
+    made = copy(target)
+    text = (
+        "integers of 64 bits are kept as 32 bits by kernels, in both numerics; these may not fit: "
+        f"{'; '.join(shown)}; target='ttnn' computes all bits in exact numerics"
+    )
+    made.cuts = (text,)
+    warn(Diagnostic("warning", UNKNOWN_LOC, text))
+    return made
+
+
 def lower_for(
     target: CompilationTarget, options: str, to_ttir: Callable[[str], ModuleOp]
 ) -> tuple[CompilationTarget, ModuleOp]:
@@ -187,28 +233,30 @@ def lower_for(
     front, back = divide_options(options, target.name)
     try:
         module = to_ttir(front)
+        cuts = find_cuts(module) if target.name == "kernels" else []
         target.lower(module, back)
     except DiagnosticError as error:
         if not falls_back(target.name, options):
             raise
         refusal = error
     else:
-        return target, module
+        return with_cuts(target, cuts), module
     parts = PartsTarget()
     in_parts = to_ttir(divide_options(options, target.name, in_parts=True)[0])
+    cuts = find_cuts(in_parts)
     parts.lower(in_parts, back)
     if not parts.outlined.loops and all(each.is_constant for each in parts.outlined.calls):
         with suppress(DiagnosticError):
             module = to_ttir(front)
             transform(module, "ttir-evaluate-constants")
             target.lower(module, back)
-            return target, module
+            return with_cuts(target, cuts), module
     if is_internal(refusal):
         parts.notes = (f"kernels of the whole program: {refusal}", *parts.notes)
     parts.notes = parts.notes or (f"kernels are made of parts of the program alone: {refusal}",)
     for text in parts.notes:
         warn(Diagnostic("warning", in_parts.location, text))
-    return parts, in_parts
+    return with_cuts(parts, cuts if parts.outlined.parts else [], parts.outlined.calls), in_parts
 
 
 def _tables_of(signatures: Mapping[str, CallSignature]) -> dict[str, dict[str, Any]]:

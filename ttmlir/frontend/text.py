@@ -8,11 +8,10 @@ from errno import EFBIG
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ttmlir.compiler import parse, transform
 from ttmlir.dialects.sdy import find_division
-from ttmlir.errors import path_error
+from ttmlir.errors import path_error, plural
+from ttmlir.frontend.calls import Number, as_array
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow, public_function
 from ttmlir.frontend.complex_pairs import split_model
 from ttmlir.frontend.errors import in_terms_of_the_user
@@ -68,11 +67,14 @@ def import_text(text: str, *, file_name: str = "<text>", keep_late: bool = False
 
     has_tuples = any(child.kind != "Leaf" for child in arguments.children[0].children)
 
-    def flatten(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
+    def flatten(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         if kwargs:
             raise InputError(f"arguments of {file_name} are given by position, not by name")
         leaves = signature.flatten(args, kwargs) if has_tuples else args
-        return [np.asarray(leaf) for leaf in leaves]
+        if len(leaves) != len(names):
+            count = plural(len(names), "array")
+            raise InputError(f"'{signature.name}' takes {count}, got {len(leaves)}")
+        return [as_array(leaf, f"an argument of {file_name}") for leaf in leaves]
 
     imported = ImportedModel(
         name=function.sym_name.data,

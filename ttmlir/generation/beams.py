@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, check_whole
 from ttmlir.generation.sampling import penalize
 from ttmlir.runtime.errors import ExecutionError
 from ttmlir.runtime.tensor import Array
@@ -41,11 +41,7 @@ class BeamLimits:
 
     def __post_init__(self) -> None:
         """Check every number."""
-        count: Any = self.count
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)):
-            raise ArgumentTypeError(f"num_beams is a whole number, not {count!r}")
-        if not 1 <= count <= MOST_BEAMS:
-            raise ArgumentError(f"num_beams is from 1 to {MOST_BEAMS}, not {count}")
+        check_whole("num_beams", self.count, 1, MOST_BEAMS)
         power: Any = self.length_penalty
         if isinstance(power, bool) or not isinstance(power, (int, float, np.number)):
             raise ArgumentTypeError(f"length_penalty is a number, not {power!r}")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
+from ttmlir.errors import ArgumentError, ArgumentTypeError, check_whole, plural
 from ttmlir.frontend.calls import NumericsName, checked_numerics
 from ttmlir.frontend.compiled import CompiledPrograms
 from ttmlir.generation.beams import BeamLimits, BeamSearch
@@ -172,8 +172,8 @@ class Generator:
 
             model = load_files(model, weights)
         checked_numerics(numerics)
-        _check_size("max_length", max_length, 2, 1 << 24)
-        _check_size("draft_length", draft_length, 0, max_length - 1)
+        check_whole("max_length", max_length, 2, 1 << 24)
+        check_whole("draft_length", draft_length, 0, max_length - 1)
         lengths = _check_sizes("prompt_lengths", prompt_lengths)
         self.max_length = max_length
         self.batch_sizes = _check_sizes("batch_sizes", batch_sizes)
@@ -332,10 +332,10 @@ class Generator:
         stop_tokens: Iterable[int] | None,
         stop_strings: Sequence[str],
     ) -> _Limits:
-        _check_size("max_new_tokens", max_new_tokens, 1, 1 << 31)
+        check_whole("max_new_tokens", max_new_tokens, 1, 1 << 31)
         tokens = self._stop_tokens if stop_tokens is None else _listed(stop_tokens, "stop_tokens")
         for token in tokens:
-            _check_size("stop_tokens: a token", token, 0, 1 << 31)
+            check_whole("stop_tokens: a token", token, 0, 1 << 31)
         texts = tuple(
             [stop_strings]
             if isinstance(stop_strings, str)
@@ -764,18 +764,11 @@ def _name_type(value: object) -> str:
     return type(value).__name__
 
 
-def _check_size(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ArgumentTypeError(f"{name} is a whole number, not {value!r}")
-    if not low <= value <= high:
-        raise ArgumentError(f"{name} is from {low} to {high}, not {value}")
-
-
 def _check_pages(pages: int | None, page_size: int, draft_length: int) -> Pages | None:
-    _check_size("page_size", page_size, 1, 1 << 16)
+    check_whole("page_size", page_size, 1, 1 << 16)
     if pages is None:
         return None
-    _check_size("pages", pages, 1, 1 << 24)
+    check_whole("pages", pages, 1, 1 << 24)
     if draft_length:
         raise ArgumentError("pages and draft_length do not go together: leave one of them out")
     return Pages(pages, page_size)
@@ -786,7 +779,7 @@ def _check_sizes(name: str, values: Any) -> tuple[int, ...]:
         raise ArgumentTypeError(f"{name} are whole numbers in a list, not {values!r}")
     listed = list(cast("Iterable[Any]", values))
     for value in listed:
-        _check_size(name, value, 1, 1 << 20)
+        check_whole(name, value, 1, 1 << 20)
     if not listed:
         raise ArgumentError(f"{name} are one or more whole numbers; there are none")
     return tuple(sorted(set(map(int, listed))))
@@ -810,7 +803,7 @@ def generate(
     Other arguments are those of `Generator`, and `choices` those of `Generator.generate`, which
     also says what is returned; a `Generator` writes more than once without compiling again.
     """
-    _check_size("max_new_tokens", max_new_tokens, 1, 1 << 20)
+    check_whole("max_new_tokens", max_new_tokens, 1, 1 << 20)
     beams = BeamLimits(choices.get("num_beams", 1)).count
     if isinstance(prompts, str):
         lengths = [len(tokenizer.encode(prompts)) if tokenizer is not None else 1]

@@ -18,7 +18,7 @@ import numpy as np
 from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.compiled import ImportedModel
 from ttmlir.frontend.jax_state import import_keeping
-from ttmlir.generation.stepping import CacheSize, Step, SteppingModel
+from ttmlir.generation.stepping import CacheSize, Step, SteppingModel, check_call
 
 
 def read_jax_model(
@@ -26,6 +26,8 @@ def read_jax_model(
 ) -> SteppingModel:
     """A function for the steps; `make_cache` returns the empty cache of a number of prompts."""
     name = getattr(function, "__name__", type(function).__name__)
+    check_call(name, function, "tokens", "starts", "cache")
+    check_call("cache", make_cache, "prompts")
     found: dict[Step, ImportedModel] = {}
     sizes: dict[int, CacheSize] = {}
     for batch in {step.batch: None for step in steps}:

@@ -7,12 +7,15 @@ all. Frontends make the models; the programs are in one file, with the weights o
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.calls import NumericsName, as_array
 from ttmlir.frontend.compiled import CompiledPrograms, ImportedModel, Program
 from ttmlir.runtime.tensor import Array
@@ -33,6 +36,17 @@ class Step:
         kind = "check" if self.scores_all else "decode" if self.tokens == 1 else "prefill"
         length = "" if kind == "decode" else f"_{self.tokens}"
         return f"{kind}{length}_batch_{self.batch}"
+
+
+def check_call(name: str, function: Any, *arguments: str) -> None:
+    """TypeError for what cannot be called with so many arguments."""
+    with suppress(ValueError):  # Of a function whose parameters Python does not know.
+        try:
+            inspect.signature(function).bind(*arguments)
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"a Generator calls {name}({', '.join(arguments)}), which is not possible: {error}"
+            ) from error
 
 
 class CacheSize(NamedTuple):

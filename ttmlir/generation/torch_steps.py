@@ -16,7 +16,7 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.torch.distributed.placing import is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_models
-from ttmlir.generation.stepping import CacheSize, Pages, Step, SteppingModel
+from ttmlir.generation.stepping import CacheSize, Pages, Step, SteppingModel, check_call
 
 _ROWS = 32
 """Caches have a multiple of so many positions: the device writes single ones in place then."""
@@ -277,6 +277,8 @@ def _record(model: Any, call: _Call) -> dict[int, tuple[Any, Any]]:
         )
     cache = _Recorder()
     name = type(model).__name__
+    if call is _call:
+        check_call(name, model.forward, "tokens", "cache")
     try:
         scores = call(model, torch.zeros(1, 1, dtype=torch.int32), cache)
     except AttributeError as error:

@@ -428,7 +428,7 @@ def _read_shape(table: Table) -> tuple[int, ...]:
     shape = list[int]()
     for extent in table.take_list("shape"):
         if not isinstance(extent, int) or isinstance(extent, bool) or not 0 < extent < 1 << 32:
-            raise table.error("'shape' is an array of positive integers", "shape")
+            raise table.error("'shape' is an array of integers from 1 to 4294967295", "shape")
         shape.append(extent)
     if not 0 < len(shape) <= MAX_RANK:
         raise table.error(f"'shape' has 1 to {MAX_RANK} extents", "shape")

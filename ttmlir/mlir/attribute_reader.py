@@ -1004,6 +1004,9 @@ class AttributeReader(TypeReader):
         """Read an attribute or a type."""
         attribute = self.parse_optional_attribute()
         if attribute is None:
+            name = self.current_token.text
+            if name in _NOT_READ:
+                self.raise_error(f"'{name}' attributes are not supported; {_NOT_READ[name]}")
             self.raise_wrong_token("expected attribute value")
         return attribute
 
@@ -1024,6 +1027,8 @@ class AttributeReader(TypeReader):
                 entries[name] = UnitAttr()
             else:
                 entries[name] = self.parse_attribute()
+                if isinstance(entries[name], StringAttr) and self.current_token.text == ":":
+                    self.raise_error("strings with a type are not supported; leave the type out")
 
         self.parse_comma_separated_list(self.Delimiter.BRACES, entry, " in attribute dictionary")
         return entries
@@ -1321,3 +1326,7 @@ class AttributeReader(TypeReader):
 
 def _is_array_element(type: IntegerType | AnyFloat) -> bool:
     return type.bitwidth == 1 or (type.bitwidth > 0 and type.bitwidth % 8 == 0)
+
+
+_NOT_READ = {"distinct": "leave them out", "sparse": "write all elements, as dense<...>"}
+"""Attributes of MLIR that are not read, and what to do about it."""

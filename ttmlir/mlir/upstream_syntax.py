@@ -18,13 +18,15 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
+from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
 
 from ttmlir.layout.affine import AffineMap, dims
 from ttmlir.mlir.attributes import affine_map_attr, layout_map
 from ttmlir.mlir.xdsl_internals import OpenPrinter
 
 if TYPE_CHECKING:
-    from xdsl.parser import Parser
+    from xdsl.dialects.scf import ForOp
+    from xdsl.parser import Parser, UnresolvedOperand
 
 
 class UpstreamPrinter(OpenPrinter):
@@ -344,6 +346,41 @@ def _print_for(printer: UpstreamPrinter, op: Operation) -> None:
     printer.print_op_attributes(op.attributes)
 
 
+def _parse_for(cls: type[Operation], parser: Parser) -> Operation:
+    """Like xDSL, but the type of a single number that is carried may be without parentheses."""
+    index = parser.parse_argument(expect_type=False)
+    parser.parse_punctuation("=")
+    bounds = [parser.parse_unresolved_operand()]
+    for word in ("to", "step"):
+        parser.parse_keyword(word)
+        bounds.append(parser.parse_unresolved_operand())
+    position, inside = parser.pos, parser.Delimiter.PAREN
+    carried: list[tuple[Parser.UnresolvedArgument, UnresolvedOperand]] = []
+    types: Sequence[Attribute] = ()
+    if parser.parse_optional_keyword("iter_args"):
+        carried = parser.parse_comma_separated_list(inside, lambda: _parse_carried(parser))
+        parser.parse_punctuation("->")
+        listed = parser.parse_optional_comma_separated_list(inside, parser.parse_type)
+        types = (parser.parse_type(),) if listed is None else listed
+    starts = parser.resolve_operands([start for _, start in carried], types, position)
+    arguments = [argument.resolve(type) for (argument, _), type in zip(carried, types, strict=True)]
+    index_type = parser.parse_type() if parser.parse_optional_punctuation(":") else IndexType()
+    lower, upper, step = (parser.resolve_operand(each, index_type) for each in bounds)
+    body = parser.parse_region((index.resolve(index_type), *arguments))
+    op = cast("type[ForOp]", cls)(lower, upper, step, starts, body)
+    op.attributes |= parser.parse_optional_attr_dict()
+    if not carried:
+        for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
+            ensure_terminator(op, trait)
+    return op
+
+
+def _parse_carried(parser: Parser) -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
+    argument = parser.parse_argument(expect_type=False)
+    parser.parse_punctuation("=")
+    return argument, parser.parse_unresolved_operand()
+
+
 CUSTOM_PRINTERS: Mapping[str, Callable[[UpstreamPrinter, Operation], None]] = {
     "builtin.module": _print_module,
     "func.func": print_function,
@@ -354,6 +391,7 @@ CUSTOM_PRINTERS: Mapping[str, Callable[[UpstreamPrinter, Operation], None]] = {
 
 CUSTOM_PARSERS: Mapping[str, Callable[[type[Operation], Parser], Operation]] = {
     "func.func": parse_function,
+    "scf.for": _parse_for,
     **AFFINE_PARSERS,
 }
 """Parsers of what follows the name, by operation; they replace xDSL's."""

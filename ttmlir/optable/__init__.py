@@ -14,7 +14,7 @@ from ttmlir.optable import (
     reduction,
     window,
 )
-from ttmlir.optable.op_definition import OpDefinition
+from ttmlir.optable.op_definition import Family, OpDefinition
 
 DEFINITIONS: dict[str, OpDefinition] = {
     definition.mnemonic: definition
@@ -36,6 +36,12 @@ COMPARISONS = {
     definition.direction: definition for definition in DEFINITIONS.values() if definition.direction
 }
 """The comparisons by StableHLO's directions."""
+
+
+def is_activation(name: str) -> bool:
+    """True for what an operation may compute of its result at once: functions of it alone."""
+    known = DEFINITIONS.get(name)
+    return known is not None and known.family is Family.UNARY and not known.parameters
 
 
 def definition(mnemonic: str) -> OpDefinition:

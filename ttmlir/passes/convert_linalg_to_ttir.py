@@ -65,7 +65,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
-from ttmlir.arrays.array import TRUTH, Array, contract
+from ttmlir.arrays.array import TRUTH, Array, concatenate, contract
 from ttmlir.dialects.definition.ods import warn_of_narrowing
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import constant_numbers, identity_of, splat_number
@@ -479,16 +479,13 @@ def _reduced(
             position = _position(loops, owner, argument, init, dims)
             if position is not None:
                 return position
-            if _combines_by_xor(owner):
-                refuse_to_legalize(
-                    loops.op,
-                    "it combines truth values by exclusive or, which sums of i1 are; supported are "
-                    "arith.ori and arith.andi, and sums of wider integers (arith.extui)",
-                )
+            folded = _folded(loops, owner, argument, init, dims)
+            if folded is not None:
+                return folded
         refuse_to_legalize(
             loops.op,
             "it combines elements over a loop in another way than by a sum, product, maximum, "
-            "minimum, and, or, or the index of the maximum",
+            "minimum, and, or, exclusive or, or the index of the maximum",
         )
     reduction, term = found
     product = _factors(loops, term) if reduction.mnemonic == "sum" else None
@@ -537,10 +534,35 @@ def _reduction(owner: Operation) -> OpDefinition | None:
     return None if combining is None else by_combiner(combining)
 
 
-def _combines_by_xor(owner: Operation) -> bool:
-    """True for an operation on truth values that is 1 where they differ: sums wrap around."""
-    is_truth = is_boolean(owner.results[0].type)
-    return is_truth and ON_TRUTH.get(owner.name) == definition("logical_xor")
+def _folded(
+    loops: _Loops, owner: Operation, argument: SSAValue, init: Array, dims: list[int]
+) -> Array | None:
+    """A number combined by halves, for what no reduction repeats; None for other operations."""
+    terms = [operand for operand in owner.operands if operand is not argument]
+    # Sums of truth values wrap around.
+    is_sum = owner.name == "arith.addi" and is_boolean(owner.results[0].type)
+    if not (is_sum or owner.name in _FOLDED) or len(terms) != 1:
+        return None
+    if loops.depends(terms[0], argument):
+        return None
+
+    def combine(a: Array, b: Array) -> Array:
+        return _compute(loops.builder, owner, [a.value, b.value])
+
+    count = math.prod(loops.extents[dim] for dim in loops.reduced)
+    x = loops.spread(loops.value(terms[0])).permute([*dims, *sorted(loops.reduced)])
+    x = x.reshape((*init.shape, count))
+    last = init.rank
+    while count > 1:
+        half, rest = divmod(count, 2)
+        found = combine(x.cut(last, 0, half), x.cut(last, half, 2 * half))
+        x = concatenate([found, x.cut(last, 2 * half, count)], last) if rest else found
+        count = half + rest
+    return combine(x.reshape(init.shape), init)
+
+
+_FOLDED = ("arith.andi", "arith.ori", "arith.xori", "arith.maxui", "arith.minui")
+"""Operations on two integers that may combine many in any order."""
 
 
 def _choice(loops: _Loops, choice: Choice, init: Array, dims: list[int]) -> Array:

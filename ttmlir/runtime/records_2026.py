@@ -21,7 +21,7 @@ from ttmlir.layout.enums import (
     MemorySpace,
     TensorMemoryLayout,
 )
-from ttmlir.optable import DEFINITIONS, library
+from ttmlir.optable import DEFINITIONS, is_activation, library
 from ttmlir.optable.op_definition import Family, Shape
 from ttmlir.runtime import attention_2026, caches_2026, exchanges_2026
 from ttmlir.runtime.binary import (
@@ -680,8 +680,7 @@ def _product(t: _Translator, record: Operation) -> None:
     activation = record.scalar("activation") or ""
     fused: list[tuple[str, dict[str, float]]] = []
     if activation:
-        known = DEFINITIONS.get(activation)
-        if known is None or known.family is not Family.UNARY or known.parameters:
+        if not is_activation(activation):
             raise _unsupported(record, f"the activation '{activation}'")
         fused.append((activation, {}))
     *batches, rows, _ = first.desc.shape

@@ -143,7 +143,7 @@ def widen(array: Array, host: np.dtype[Any]) -> Array:
     name = array.dtype.name
     match host.name:
         case "bfloat16":
-            is_small = name.startswith(("float8", "float6", "float4"))
+            is_small = name.startswith(("float8_", "float6_", "float4_"))
         case "int8" | "int32":
             is_small = name in ("int4", "int2")
         case "uint8" | "uint32":

@@ -12,7 +12,7 @@ from ttmlir.compiler import SPELLINGS, find_spelling
 from ttmlir.cost import Estimate
 from ttmlir.errors import CompilationError
 from ttmlir.files import write_file
-from ttmlir.frontend.dispatch import Example, compile, plan_examples
+from ttmlir.frontend.dispatch import Example, compile, keywords_of, plan_examples
 from ttmlir.frontend.summary import ModelPlot, align_left, draw
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.system_desc import find_system
@@ -117,7 +117,7 @@ def compare_boards(
     example_kwargs: Mapping[str, Any] | None = None,
     boards: Sequence[str] = BOARDS,
     buckets: BucketsByName | None = None,
-    resident: Sequence[str] = (),
+    resident: str | Sequence[str] = (),
     options: str = "",
     spelling: str | None = None,
     budget: int = 24,
@@ -132,7 +132,7 @@ def compare_boards(
     `spelling="2024"`, which has no such programs; others are taken to run on one of the chips. What
     the compiler refuses is a row with the reason. InputError for boards that there are not.
     """
-    kwargs = dict(example_kwargs or {})
+    kwargs = keywords_of(example_kwargs)
     examples = {(): Example(model, *example_args, **kwargs)}
     if buckets is not None:
         plan, by_name = plan_examples(model, example_args, kwargs, buckets)

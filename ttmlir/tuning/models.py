@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.explorer.documents import ModuleDocument, document_of
-from ttmlir.files import write_file
+from ttmlir.files import require_path, write_file
 from ttmlir.frontend.calls import CallableModel
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.runtime.errors import InputError
@@ -47,6 +48,12 @@ def tune(
     `report.write()` leaves them for `ttmlir-opt @FILE`. With `result_file`, the same call goes on
     after an interruption; the model is kept beside that file then.
     """
+    if not isinstance(inputs, list | tuple):
+        raise ArgumentTypeError(
+            f"inputs are arrays, or names of files, in a list, not a {type(inputs).__name__}"
+        )
+    if result_file:
+        require_path(result_file, "result_file=")
     folder = os.path.dirname(os.path.abspath(result_file)) if result_file else None
     with nullcontext(folder) if folder else TemporaryDirectory() as place:
         path, options = _model_file(model, Path(place), Path(result_file or "model").stem)
@@ -63,6 +70,7 @@ def tune(
             simulate=simulate,
             result_file=result_file,
             options=options,
+            title=model.name if isinstance(model, CallableModel) else "",
         )
         return tune_file(request)
 

@@ -28,7 +28,7 @@ from ttmlir.compiler import spell_pipeline, transform, write_ttnn
 from ttmlir.cost import Estimate, estimate_program
 from ttmlir.dialects.sdy import MeshAttr, MeshOp, TensorShardingAttr, find_division
 from ttmlir.dialects.stablehlo.attrs import DotDimensionNumbersAttr
-from ttmlir.errors import CompilationError, plural
+from ttmlir.errors import CompilationError, check_whole, plural
 from ttmlir.explorer.shardings import divide
 from ttmlir.files import write_file
 from ttmlir.frontend.calls import CallableModel
@@ -200,10 +200,7 @@ class ShardingReport(ShownAsText):
     def write(self, path: str | Path = "") -> Path:
         """Write the shardings as Python for JAX (`.py`), or the program with them (`.mlir`)."""
         path = path or self.file_name
-        forms = {".py": "python", ".mlir": "stablehlo"}
-        if (suffix := Path(path).suffix) not in forms:
-            raise InputError(f"{path}: shardings are written as {' or '.join(forms)}")
-        write_file(path, getattr(self, forms[suffix]).encode())
+        write_file(path, getattr(self, form_of(path)).encode())
         return Path(path)
 
     def __str__(self) -> str:
@@ -247,6 +244,16 @@ def _time(trial: Trial) -> str:
     return "" if trial.estimate is None else f"{trial.estimate.total.mid / 1e3:,.1f}"
 
 
+_FORMS = {".py": "python", ".mlir": "stablehlo"}
+
+
+def form_of(path: str | Path) -> str:
+    """What of a report is written to a path; InputError for a name with another end."""
+    if (suffix := Path(path).suffix) not in _FORMS:
+        raise InputError(f"{path}: shardings are written as {' or '.join(_FORMS)}")
+    return _FORMS[suffix]
+
+
 def tune_shardings(
     model: object,
     *,
@@ -264,6 +271,7 @@ def tune_shardings(
 
     InputError for a model that has shardings already, or no StableHLO.
     """
+    check_whole("budget", budget, 1, 100_000)
     imported, options = _source_of(model)
     count = find_system(board).num_chips
     tried = tuple(meshes) or _meshes_of(count)

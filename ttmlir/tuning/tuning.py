@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ttmlir.compiler import PIPELINES, transform, write_ttm
 from ttmlir.cost import find_machine
-from ttmlir.errors import CompilationError, Error
+from ttmlir.errors import ArgumentError, CompilationError, Error, check_whole
 from ttmlir.explorer.documents import Settings
 from ttmlir.explorer.overrides import Overrides
 from ttmlir.explorer.panel import overrides_file_name, overrides_text
@@ -158,6 +159,23 @@ class Request:
     """Of the pipeline, besides the board."""
     simulate: int = 0
     """How many of the fastest candidates are timed on the simulator, besides the default."""
+    title: str = ""
+    """What messages call the model, if it is not the file."""
+
+    def __post_init__(self) -> None:
+        """Check every number."""
+        check_whole("budget", self.budget, 1, 100_000)
+        check_whole("jobs", self.jobs, 1, 1024)
+        check_whole("seed", self.seed, 0, 1 << 64)
+        check_whole("simulate", self.simulate, 0, 100_000)
+        least: Any = self.least_pcc
+        if isinstance(least, bool) or not isinstance(least, Real) or not 0 <= float(least) <= 1:
+            raise ArgumentError(f"pcc is a correlation from 0 to 1, not {least!r}")
+
+    @property
+    def name(self) -> str:
+        """The model in messages."""
+        return self.title or self.model
 
     @property
     def source(self) -> Model:
@@ -230,8 +248,6 @@ def tune(request: Request) -> Report:
 
     Raises InputError for what cannot be tuned, DiagnosticError for a model that is refused.
     """
-    if request.budget < 1 or request.jobs < 1:
-        raise InputError("the budget and the number of jobs are at least 1")
     forget_models()
     chip = find_system(request.board).chip(0)
     if request.cluster and request.inputs:
@@ -244,12 +260,12 @@ def tune(request: Request) -> Report:
     search = Search(engine.measure, request.budget, request.least_pcc, request.seed)
     default = search.default
     if default.time is None:
-        raise InputError(f"{request.model}: {default.problem}")
+        raise InputError(f"{request.name}: {default.problem}")
     assert default.pcc is not None, "the default is run"
     if default.pcc < request.least_pcc:
         raise InputError(
-            f"{request.model}: without overrides its results have a PCC of {default.pcc:.6f} "
-            f"already; give a smaller --pcc than {request.least_pcc}, or other --inputs"
+            f"{request.name}: without overrides its results have a PCC of {default.pcc:.6f} "
+            f"already; ask for a smaller one than {request.least_pcc}, or give other inputs"
         )
     places = list_places(program, chip.grid, request.formats)
     search.run(places, request.formats)

@@ -75,7 +75,7 @@ func.func @pad(%a: tensor<2x3xf32>) {
 
 func.func @sum_twice(%a: tensor<2x3xf32>) {
   // expected-error@+1 {{Reduce dimensions are not unique}}
-  %0 = "ttir.sum"(%a) <{dim_arg = [1 : i32, 1 : i32], keep_dim = false}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  %0 = "ttir.sum"(%a) <{dim_arg = [1 : i32, -1 : i32], keep_dim = false}> : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
 

@@ -354,6 +354,17 @@ def test_sizes_of_one_are_broadcast() -> None:
     check(proto, [(x, one, pair), (x, pair, one), (x, pair, pair)])
 
 
+def test_parts_beyond_the_end() -> None:
+    """There are no elements, known or not."""
+    nodes = [
+        node("Slice", "x late late", "none"),
+        node("Slice", "none first two one", "y"),
+        node("TopK", "y one", "z z_places", axis=1),
+        node("Slice", "some late late", "w"),
+    ]
+    check(selecting(nodes, "y z w"), calls()[:1])
+
+
 def test_models_that_keep_state() -> None:
     """What is selected is returned beside it."""
     nodes = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from samples.onnx_graphs import (  # noqa: E402
 )
 
 import ttmlir  # noqa: E402
+from ttmlir.mlir.reporting import LocatedError, name_location  # noqa: E402
 from ttmlir.tools.ttmlir_translate import main as translate  # noqa: E402
 
 
@@ -198,6 +200,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "node 'y' (Neg), which gives 'y': the version of the operator set that the model asks for "
         "does not have it",
     ),
+    "matrices without a product": (
+        lambda: unary(node("MatMul", "x w", "y"), weights={"w": numbers(4, 5)}),
+        "node 'y' (MatMul), which gives 'y': there is no product of [3, 5] and [4, 5]: the "
+        "matrices have 5 columns and 4 rows, which have to be equal",
+    ),
     "constants without a value": (
         lambda: unary(node("Constant", "", "y")),
         "node 'y' (Constant), which gives 'y': it has no value",
@@ -291,8 +298,27 @@ def test_examples_that_do_not_fit() -> None:
         ttmlir.compile(proto, example_kwargs={"pictures": numbers(1)})
 
 
-def test_translate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command prints the module, or one line, and then no file."""
+def test_results_of_other_shapes() -> None:
+    """What a graph says of them is wrong in many files: the model is compiled, with a warning."""
+    x = numbers(3, 5)
+    proto = model([node("Neg", "x", "y")], [value("x", [3, 5])], [value("y", ["n", 3])])
+    message = r"node 'y' \(Neg\): its result has the shape \[3, 5\], though .* is \[\?, 3\]"
+    with pytest.warns(UserWarning, match=message):
+        compiled = ttmlir.compile(proto)
+    np.testing.assert_array_equal(compiled(x), -x)
+
+
+def test_results_of_examples() -> None:
+    """Where callers decide about the shapes, those that a file says may be of other ones."""
+    proto = model([node("Neg", "x", "y")], [value("x", ["n", 5])], [value("y", [1, 5])])
+    x = numbers(3, 5)
+    np.testing.assert_array_equal(ttmlir.compile(proto, x)(x), -x)
+
+
+def test_translate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command prints the module, which is verified, or one line, and then no file."""
     path, target = tmp_path / "digits.onnx", tmp_path / "digits.mlir"
     onnx.save(classifier(), path)
     line = ["--onnx-to-ttir", str(path), "-o", str(target)]
@@ -303,5 +329,13 @@ def test_translate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "known; give examples of the inputs to ttmlir.compile, or their shapes by --input-shapes "
         "to ttmlir-translate\n"
     )
-    assert translate([*line, "--input-shapes=images=2x3x9x11"]) == 0
+    line = [*line, "--input-shapes=images=2x3x9x11"]
+    with monkeypatch.context() as patch:
+        refusal = LocatedError(name_location("conv"), "'ttir.add' op is wrong")
+        patch.setattr("ttmlir.frontend.onnx.model.verify", Mock(side_effect=refusal))
+        assert translate(line) == 1
+        assert not target.exists()
+        error = capsys.readouterr().err
+        assert error == f"{path}: error: 'ttir.add' op is wrong (in the node 'conv')\n"
+    assert translate(line) == 0
     assert "func.func @main(%arg0: tensor<2x3x9x11xf32>) -> tensor<2x5xf32>" in target.read_text()

@@ -10,6 +10,9 @@ func.func @loops(%lb: index, %ub: index, %step: index, %init: f32, %c: i1) -> f3
   %two:2 = scf.for %i = %lb to %ub step %step iter_args(%x = %init, %y = %sum) -> (f32, f32) {
     scf.yield %y, %x : f32, f32
   }
+  %one = scf.for %i = %lb to %ub step %step iter_args(%x = %two#1) -> f32 {
+    scf.yield %x : f32
+  }
   scf.for %k = %lb to %ub step %step {
     scf.for %j = %lb to %k step %step {
       "t.use"(%k, %j) : (index, index) -> ()

@@ -38,8 +38,8 @@ func.func @zeros(%i: tensor<3x2xi32>) -> tensor<3x2xi32> {
 
 // -----
 
-func.func @sum_of_truth_values(%a: tensor<3x5xi1>, %b: tensor<3xi1>) -> tensor<3xi1> {
-  // expected-error @+1 {{failed to legalize operation 'linalg.reduce': it combines truth values by exclusive or, which sums of i1 are; supported are arith.ori and arith.andi, and sums of wider integers (arith.extui)}}
-  %0 = linalg.reduce { arith.addi } ins(%a : tensor<3x5xi1>) outs(%b : tensor<3xi1>) dimensions = [1]
-  return %0 : tensor<3xi1>
+func.func @differences(%a: tensor<3x5xi32>, %b: tensor<3xi32>) -> tensor<3xi32> {
+  // expected-error @+1 {{in another way than by a sum, product, maximum, minimum, and, or, exclusive or, or the index of the maximum}}
+  %0 = linalg.reduce { arith.subi } ins(%a : tensor<3x5xi32>) outs(%b : tensor<3xi32>) dimensions = [1]
+  return %0 : tensor<3xi32>
 }

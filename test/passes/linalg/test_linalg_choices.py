@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable
@@ -207,3 +208,34 @@ def test_no_elements() -> None:
     found = executed(text, inputs, "linalg-to-ttnn-pipeline")
     np.testing.assert_array_equal(found[0], start)
     np.testing.assert_array_equal(found[1], place)
+
+
+FOLDS: dict[str, Callable[..., Any]] = {
+    "andi": np.bitwise_and,
+    "ori": np.bitwise_or,
+    "xori": np.bitwise_xor,
+    "maxui": lambda a, b: np.maximum(a.view(np.uint32), b.view(np.uint32)).view(np.int32),
+    "minui": lambda a, b: np.minimum(a.view(np.uint32), b.view(np.uint32)).view(np.int32),
+}
+
+
+@pytest.mark.parametrize("name", FOLDS)
+def test_bits_and_numbers_without_sign(name: str) -> None:
+    """They are combined by halves, as no reduction does it."""
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-(2**31), 2**31, shape).astype(np.int32) for shape in ((3, 2, 5), (2,)))
+    if name == "andi":
+        a, b = a | 0x55AA55AA, b | 0x55AA55AA
+    expected = functools.reduce(FOLDS[name], [*a.transpose(0, 2, 1).reshape(15, 2), b])
+    text = program(f"%s = arith.{name} %acc, %x : i32\nlinalg.yield %s : i32", "i32")
+    (found,) = executed(text, [a, b], "linalg-to-ttnn-pipeline")
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_sums_of_truth_values() -> None:
+    """They wrap around: one is true if an odd number of terms is."""
+    rng = np.random.default_rng(4)
+    a, b = rng.random((3, 2, 5)) < 0.5, np.array([True, False])
+    text = program("%s = arith.addi %x, %acc : i1\nlinalg.yield %s : i1", "i1")
+    (found,) = executed(text, [a, b], "linalg-to-ttnn-pipeline")
+    np.testing.assert_array_equal(found, a.sum((0, 2)) % 2 != b)

@@ -20,6 +20,15 @@ func.func @all(%a: tensor<5x33xf32>) -> (tensor<5x4xf32>, tensor<5x33xi32>) {
   return %0, %i : tensor<5x4xf32>, tensor<5x33xi32>
 }
 
+// Not even the largest number is needed.
+// CHECK-LABEL: func.func @none(
+// CHECK: "ttir.sort"
+func.func @none(%a: tensor<5x33xf32>) -> tensor<5x0xf32> {
+  %v, %i = "ttir.sort"(%a) <{descending = true, dim = 1 : si32, stable = true}> : (tensor<5x33xf32>) -> (tensor<5x33xf32>, tensor<5x33xi32>)
+  %0 = "ttir.slice_static"(%v) <{begins = [0 : i32, 0 : i32], ends = [5 : i32, 0 : i32], step = [1 : i32, 1 : i32]}> : (tensor<5x33xf32>) -> tensor<5x0xf32>
+  return %0 : tensor<5x0xf32>
+}
+
 // CHECK-LABEL: func.func @repeated(
 // CHECK-NEXT: "ttir.repeat_interleave"(%arg0) <{dim = 0 : si32, repeats = 3 : ui32}> : (tensor<5x33xbf16>) -> tensor<15x33xbf16>
 func.func @repeated(%a: tensor<5x33xbf16>) -> tensor<15x33xbf16> {

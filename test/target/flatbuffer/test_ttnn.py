@@ -489,6 +489,11 @@ REFUSALS = [
         "shape 4294967296 is larger than 2147483647, the largest that a .ttnn file holds",
     ),
     (
+        module_text(function(f"%a: {tensor('3x70', shard='0x70xf32')}")),
+        "x.mlir:3:1: error: 'func.func' op cannot be written to a .ttnn file: a tensor of shape "
+        "[3, 70] does not fit its layout, which has [0, 70] elements on each core of a grid of 1x1",
+    ),
+    (
         module_text(function(f"%a: {tensor('1x' * 64 + '5', shard='1x5xf32')}")),
         "x.mlir:3:1: error: 'func.func' op cannot be written to a .ttnn file: a tensor of rank "
         "65; .ttnn files run with at most 64, so merge some of them by a reshape before",

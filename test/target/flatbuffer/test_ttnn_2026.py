@@ -219,6 +219,30 @@ REFUSALS = {
         ),
         "type 'tensor<40x70xf32>' has no layout",
     ),
+    "a tensor that was deallocated": (
+        (
+            '%0 = "ttnn.abs"(%x) : (!t) -> !t',
+            '"ttnn.deallocate"(%0) <{force = false}> : (!t) -> ()',
+            '%r = "ttnn.add"(%y, %0) : (!t, !t) -> !t',
+        ),
+        "(?s)'ttnn.add' op .*: it uses a tensor that was deallocated before.*it is deallocated ",
+    ),
+    "a product with an unknown activation": (
+        (
+            '%0 = "ttnn.matmul"(%x, %y) <{transpose_b = true, activation = "softmax"}> : (!t, !t) '
+            "-> tensor<40x40xf32, #tiles>",
+            '%r = "ttnn.abs"(%x) : (!t) -> !t',
+        ),
+        "computes the activation 'softmax', which is no function of one tensor alone, such as relu",
+    ),
+    "a tile that no chip has": (
+        (
+            '%0 = "ttnn.abs"(%x) : (!t) -> tensor<40x70xf32, #ttnn.ttnn_layout<(d0, d1) -> '
+            "(d0, d1), <1x1>, memref<2x1x!ttcore.tile<32x329, f32>, #dram>, <interleaved>>>",
+            '%r = "ttnn.abs"(%x) : (!t) -> !t',
+        ),
+        "'ttnn.abs' op cannot be written to a .ttnn file: a tile of 32x329 is not made of faces: ",
+    ),
     "a huge tensor": (
         (
             '%0 = "ttnn.abs"(%x) : (!t) -> tensor<4294967296x70xf32, #tiles>',
@@ -243,6 +267,23 @@ def test_refusals(name: str) -> None:
     with pytest.raises(DiagnosticError, match=message) as caught:
         written(module(function(*lines)))
     assert re.search(r":\d+:\d+: error: ", str(caught.value))
+
+
+def test_calls_that_nest_too_deep() -> None:
+    """A file of them does not run: the deepest chain that does is written."""
+
+    def calling(number: int, name: str = "main", visibility: str = "public") -> str:
+        line = f"%r = call @f{number}(%x, %y) : (!t, !t) -> !t"
+        return function(line, name=name, visibility=visibility)
+
+    leaf = function('%r = "ttnn.abs"(%y) : (!t) -> !t', name="f0", visibility="private")
+    chain = [leaf, *(calling(number - 1, f"f{number}", "private") for number in range(1, 33))]
+    found = run(written(module(calling(31), *chain[:-1])))
+    np.testing.assert_array_equal(found, np.full((40, 70), 5))
+    with pytest.raises(DiagnosticError, match=r"'func.call' op .*: calls nest more than 32 deep"):
+        _ = written(module(calling(32), *chain))
+    with pytest.raises(DiagnosticError, match=r"'func.call' op .*: @f1 calls itself"):
+        _ = written(module(calling(1), calling(1, "f1", "private")))
 
 
 def test_no_output_file_is_left(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from ttmlir.dialects.late_checks.verified import (
     spell,
 )
 from ttmlir.dialects.quant import UniformType
+from ttmlir.optable import is_activation
 
 
 def check_elementwise(op: Verified) -> None:
@@ -155,7 +156,6 @@ def check_reduction(op: Verified) -> None:
             -rank <= dim < rank,
             f"Reduce dimension {dim} is out of range for input tensor of rank {rank}",
         )
-    require(dims is None or len(set(dims)) == len(dims), "Reduce dimensions are not unique")
     expected = _reduced(shape, dims, keeps=op.get("keep_dim"))
     require(
         expected == op.result(),
@@ -166,7 +166,8 @@ def check_reduction(op: Verified) -> None:
 def _reduced(shape: Shape, dims: Sequence[int] | None, *, keeps: bool) -> Shape:
     """The shape that a reduction leaves; no list of dimensions means all."""
     rank = len(shape)
-    reduced = range(rank) if dims is None else {dim + rank if dim < 0 else dim for dim in dims}
+    reduced = range(rank) if dims is None else [dim + rank if dim < 0 else dim for dim in dims]
+    require(len(set(reduced)) == len(reduced), "Reduce dimensions are not unique")
     return tuple(
         1 if dim in reduced else extent
         for dim, extent in enumerate(shape)
@@ -237,6 +238,12 @@ def check_linear(op: Verified) -> None:
 
 def _check_product(op: Verified, bias: Shape | None) -> None:
     a, b = op.shape("a"), op.shape("b")
+    activation = op.get("activation")
+    require(
+        not activation or is_activation(activation),
+        f"computes the activation '{activation}', which is no function of one tensor alone, such "
+        "as relu, gelu or silu",
+    )
     require(bool(a), "Input A must be at least a 1D tensor")
     require(bool(b), "Input B must be at least a 1D tensor")
     left = (1, *a) if len(a) == 1 else _turned(a, turns=op.get("transpose_a", False))

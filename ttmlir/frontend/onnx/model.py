@@ -14,7 +14,7 @@ import numpy as np
 from ttmlir.arrays.carriers import host_dtype
 from ttmlir.frontend.calls import Number, as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
-from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.errors import in_binary_file, in_terms_of_the_user
 from ttmlir.frontend.onnx.call import MAX_READ, NumbersNeededError
 from ttmlir.frontend.onnx.elements import (
     DTYPES,
@@ -32,6 +32,7 @@ from ttmlir.frontend.onnx.elements import (
 )
 from ttmlir.frontend.onnx.program import ImportedGraph, Importer, Weights
 from ttmlir.frontend.onnx.reading import BYTES, Model, read_model
+from ttmlir.mlir.chunk_processing import verify
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import (
@@ -88,9 +89,15 @@ def read_onnx(
         )
     examples = {name: _Shape(shape) for name, shape in input_shapes}
     try:
-        return Importer(model, Dimensions(model).resolve(inputs, examples)).run().module
+        module = Importer(model, Dimensions(model).resolve(inputs, examples)).run().module
     except NumbersNeededError as error:
         raise error.refusal from error
+    try:
+        verify(module)
+    except DiagnosticError as error:
+        found = (in_binary_file(each.without_operation(), model.file) for each in error.diagnostics)
+        raise DiagnosticError(*found) from error
+    return module
 
 
 # -- what the graph says of its inputs -----------------------------------------------------------

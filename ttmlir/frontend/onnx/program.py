@@ -197,6 +197,10 @@ class Importer:
                 scope.values[name] = self._place_input(name, given)
         results = self._walk_graph(graph, scope, self._build)
         named = [(each.name, value) for each, value in zip(graph.output, results, strict=True)]
+        if all(None not in (_declared_shape(each) or [None]) for each in graph.input):
+            # Else callers decide about shapes, and what the file says may be of other ones.
+            for each, value in zip(graph.output, results, strict=True):
+                self._check_declared(graph, each, value)
         self._build.location = name_location(FUNCTION)
         values = [self._build.value_of(each.array) for each in leaves(results)]
         self._build.finish(values)
@@ -290,6 +294,22 @@ class Importer:
         for name, numbers, type_ in self._initializers(graph):
             values[name] = known(numbers, type_)
         return self._walk_graph(graph, scope, build)
+
+    def _check_declared(self, graph: Any, info: Any, value: Value) -> None:
+        """Warn of a result whose shape is another one than the graph says, as files often have."""
+        declared = _declared_shape(info)
+        node = _maker(graph, info.name)
+        if declared is None or node is None or not isinstance(value, Tensor):
+            return
+        shape = value.array.shape
+        if len(shape) != len(declared) or any(
+            extent not in (None, own) for extent, own in zip(declared, shape, strict=True)
+        ):
+            said = ", ".join("?" if each is None else str(each) for each in declared)
+            self._warnings.append(
+                f"node '{_label(node)}' ({node.op_type}): its result has the shape {list(shape)}, "
+                f"though the graph says that it is [{said}]"
+            )
 
     def _walk_graph(self, graph: Any, scope: Scope, build: BodyBuilder) -> list[Value]:
         names = [each.name for each in graph.output]
@@ -692,6 +712,19 @@ def _is_needed(graph: Any, name: str) -> bool:
     results = [each.name for each in graph.output]
     needed = (each for node, _ in _needed(graph.node, results) for each in names_in(node))
     return name in results or name in needed
+
+
+def _maker(graph: Any, name: str) -> Any:
+    """The node that gives what has a name; None if none does."""
+    return next((each for each in graph.node if name in each.output), None)
+
+
+def _declared_shape(info: Any) -> list[int | None] | None:
+    """What a graph says of a tensor's shape, with None for open extents; None if nothing."""
+    tensor = info.type.tensor_type
+    if not tensor.HasField("shape"):
+        return None
+    return [each.dim_value if each.HasField("dim_value") else None for each in tensor.shape.dim]
 
 
 def _needed(nodes: Sequence[Any], results: Iterable[str]) -> list[tuple[Any, list[str]]]:

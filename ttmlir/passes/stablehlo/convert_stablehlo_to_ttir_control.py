@@ -149,6 +149,7 @@ _ROUTINES = {
     "gesvd": "singular values and vectors",
     "gees": "the Schur form of a matrix",
     "gehrd": "the Hessenberg form of a matrix",
+    "hetrd": "the tridiagonal form of a matrix",
     "sytrd": "the tridiagonal form of a matrix",
     "gtsv": "solutions of a tridiagonal system",
     "geqp3": "QR factors with pivots",
@@ -229,9 +230,8 @@ def refuse_routine(op: Operation) -> None:
     refuse_to_legalize(
         op,
         f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as an "
-        "argument; supported are Cholesky and LU factors, linear systems, eigenvalues "
-        "(jnp.linalg.eig) and Schur forms, and of real numbers also QR factors, "
-        "singular values and jnp.linalg.eigh",
+        "argument; supported are Cholesky, LU and QR factors, linear systems, eigenvalues "
+        "(jnp.linalg.eig and eigh), Schur forms and singular values",
     )
 
 

@@ -323,6 +323,8 @@ class RecordWriter:
         self.values = values
         self.tables = tables
         self.called = called
+        self.calls: list[tuple[Operation, str]] = []
+        """Functions that operations call, in the order of the text."""
 
     def write(self, op: Operation) -> tuple[str, Table]:
         """Name of the union member and its table; OpError for what no file can hold."""
@@ -348,6 +350,7 @@ class RecordWriter:
         place = self.called.get(name)
         if place is None:
             raise OpError(op, f"{REFUSED}: it calls @{name}, which is no function of the module")
+        self.calls.append((op, name))
         return place
 
     def inputs(self, operands: Sequence[SSAValue]) -> list[Table]:

@@ -26,7 +26,14 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, DestinationStyleOp
 from ttmlir.dialects.tt import STORED_IN_32_BITS, TensorLayoutAttr, element_of
 from ttmlir.errors import ArgumentError
-from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat, is_block_float
+from ttmlir.layout.data_format import (
+    SCHEMA_NAMES,
+    Element,
+    ScalarType,
+    TileFormat,
+    face_shape,
+    is_block_float,
+)
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout, ThreadType
 from ttmlir.layout.errors import LayoutError
@@ -41,7 +48,7 @@ from ttmlir.mlir.attributes import (
     raw_bytes,
 )
 from ttmlir.mlir.core_prefix import has_late_kernels
-from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.mlir.reporting import LocatedError, OpError, note
 from ttmlir.mlir.resources import resource_bytes
 from ttmlir.schema.packer import LargeVector, SharedText
 
@@ -214,13 +221,21 @@ class MemoryTables:
                 raise LayoutError(f"a shard of {size} bytes is larger than a file can say")
             self._memories[key] = {
                 "shape": shard,
-                "tile_shape": element.shape if isinstance(element, TileFormat) else (1, 1),
+                "tile_shape": tile_shape(element),
                 "data_type": element.data_type.schema_name,
                 "memory_space": space.schema_name,
                 "memory_layout": memory_layout.schema_name,
                 "size": size,
             }
         return self._memories[key]
+
+
+def tile_shape(element: Element) -> tuple[int, int]:
+    """The extents of a tile, 1x1 for single numbers; LayoutError for one that no chip has."""
+    if not isinstance(element, TileFormat):
+        return 1, 1
+    _ = face_shape(element.shape)
+    return element.shape
 
 
 def check_int32(kind: FileKind, what: str, numbers: Iterable[int]) -> None:
@@ -283,6 +298,12 @@ class TensorTables(MemoryTables):
 
     def _layout(self, attr: TensorLayoutAttr, shape: tuple[int, ...]) -> Table:
         layout = attr.tensor_layout
+        cores = layout.grid.volume * math.prod(self.device.mesh_shape)
+        if math.prod(shape) > math.prod(layout.scalar_shard) * cores:
+            raise LayoutError(
+                f"a tensor of shape {list(shape)} does not fit its layout, which has "
+                f"{list(layout.scalar_shard)} elements on each core of a grid of {layout.grid}"
+            )
         stride = layout.stride(shape)
         check_int32(self._kind, "stride", stride)
         key = (attr, stride)
@@ -345,6 +366,18 @@ class Values:
         self._next_id = 1
         self._tensors: dict[SSAValue, Table] = {}
         self._devices: dict[SSAValue, Table] = {}
+        self._freed: dict[SSAValue, Operation] = {}
+
+    def check_operands(self, op: Operation) -> None:
+        """Note the tensors that an operation frees; OpError for one that was freed before."""
+        inits = op.inits if isinstance(op, DestinationStyleOp) else ()
+        for value in op.operands:
+            if value in self._freed and value not in inits:
+                where = note(self._freed[value].location, "it is deallocated here")
+                message = f"{self._kind.refused}: it uses a tensor that was deallocated before"
+                raise OpError(op, message, [where])
+        if op.name in ("ttnn.dealloc", "ttnn.deallocate"):
+            self._freed[op.operands[0]] = op
 
     def define(self, value: SSAValue, op: Operation, tables: TensorDescs) -> Table:
         """A new tensor for a result of `op` or an argument of the function `op`."""

@@ -30,7 +30,7 @@ from ttmlir.layout.late_machine import data_type_name
 from ttmlir.layout.tensor_layout import NO_MAPPING, TensorLayout, core_range_set
 from ttmlir.limits import MAX_RANK
 from ttmlir.mlir.reporting import OpError
-from ttmlir.target.flatbuffer.tensors import TTNN, Table, Values, check_int32
+from ttmlir.target.flatbuffer.tensors import TTNN, Table, Values, check_int32, tile_shape
 
 _BY_SCALAR = {each: SCHEMA_NAMES[each] for each in ("si32", "i32", "si64", "i64", "ui64", "f64")}
 """Names of formats that tiles do not have."""
@@ -119,7 +119,7 @@ class TensorTables2026:
             element = layout.element
             memory: Table = {
                 "storage_type": "Host" if layout.memory_space.is_system else "Device",
-                "tile_shape": element.shape if isinstance(element, TileFormat) else (1, 1),
+                "tile_shape": tile_shape(element),
                 "data_type": element_name(layout.element),
             }
             config = self._make_memory_config(attr)

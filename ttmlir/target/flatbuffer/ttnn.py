@@ -579,6 +579,7 @@ class _ModuleWriter:
         outputs: list[Table] = []
         operations: list[PackedTable] = []
         for op in block.ops:
+            self.values.check_operands(op)
             if isinstance(op, ReturnOp):
                 outputs = [self.values.tensor(value) for value in op.arguments]
             else:

@@ -11,7 +11,7 @@ functions, and a `#ttnn.ttnn_layout` on every tensor.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import cast
 
@@ -24,6 +24,7 @@ from ttmlir.layout.device import DeviceView
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.late_machine import late_system_to_table
 from ttmlir.layout.system import SystemDesc
+from ttmlir.limits import MAX_CALL_DEPTH
 from ttmlir.mlir.attributes import Elements, stored_bytes
 from ttmlir.mlir.core_prefix import spell_as
 from ttmlir.mlir.printing import (
@@ -45,6 +46,8 @@ _KIND = "tt.function_type"
 _CALLED = ("const_eval", "trace_", "forward_cpu")
 """How kinds of functions begin that others call: for constants, recordings, and on the host."""
 _DIALECT = "ttnn"
+_Calls = Sequence[tuple[Operation, str]]
+"""The functions that operations call, by name."""
 _LINE_WITHOUT_LOCATION = PrintOptions(elide_larger_than=DEFAULT_ELISION_LIMIT, skip_regions=True)
 
 
@@ -95,10 +98,13 @@ class _ModuleWriter:
         self.cpp_source = SharedText(cpp_source)
         self.hashes = self.function_hashes(module)
         self.tables: dict[DeviceView, TensorTables2026] = {}
+        self.calls: dict[str, _Calls] = {}
 
     def programs(self) -> list[Table]:
         """All programs, in the order of the file."""
-        return [self.program(function) for function in self.functions]
+        programs = [self.program(function) for function in self.functions]
+        _check_depth(self.calls)
+        return programs
 
     def program(self, function: FuncOp) -> Table:
         """The program of a function."""
@@ -110,10 +116,12 @@ class _ModuleWriter:
         outputs: list[Table] = []
         operations: list[PackedTable] = []
         for op in block.ops:
+            self.values.check_operands(op)
             if isinstance(op, ReturnOp):
                 outputs = [self.values.tensor(value) for value in op.arguments]
             else:
                 operations.append(self.operation(op, writer))
+        self.calls[function.sym_name.data] = writer.calls
         program: Table = {
             "name": function.sym_name.data,
             "inputs": inputs,
@@ -171,6 +179,28 @@ class _ModuleWriter:
             for function in self.functions
             if (name := function.sym_name.data) in called and len(function.body.blocks) == 1
         }
+
+
+def _check_depth(calls: Mapping[str, _Calls]) -> None:
+    """OpError for calls that nest deeper than the runtime follows them, or do not end."""
+    depths: dict[str, int] = {}
+    for function in calls:
+        path, pending = [function], [iter(calls[function])]
+        while path:
+            op, name = next(pending[-1], (None, ""))
+            if op is None:
+                _ = pending.pop()
+                done = path.pop()
+                inner = [depths[name] for _, name in calls[done]]
+                depths[done] = 1 + max(inner, default=-1)
+                continue
+            if name in path:
+                raise OpError(op, f"{TTNN.refused}: @{name} calls itself")
+            if len(path) + depths.get(name, 0) > MAX_CALL_DEPTH:
+                raise OpError(op, f"{TTNN.refused}: calls nest more than {MAX_CALL_DEPTH} deep")
+            if name not in depths:
+                path.append(name)
+                pending.append(iter(calls[name]))
 
 
 def _is_called(function: FuncOp) -> bool:

@@ -252,6 +252,43 @@ def test_a_scaler_that_the_step_does_not_have(first: str) -> None:
     torch.testing.assert_close(step(x), model(x).square().mean().detach())
 
 
+@pytest.mark.parametrize("first", ["step", "zero_grad"])
+def test_an_optimizer_that_the_step_does_not_have(first: str) -> None:
+    """The line that uses it is named, with what to give."""
+    model, x = nn.Linear(3, 4), torch.ones(5, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = torch.optim.Optimizer.zero_grad
+
+    def play(x: Any) -> Any:
+        loss = model(x).square().mean()
+        loss.backward()
+        getattr(optimizer, first)()
+        return loss
+
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.train_function(play, x, models=[model], optimizers=[])
+    head, quoted, _ = str(caught.value).split("\n")
+    assert head.endswith(
+        f"{first}() of an optimizer that the step does not have; give it in "
+        "ttmlir.train_function(..., optimizers=[...])"
+    )
+    assert quoted.strip() == "getattr(optimizer, first)()"
+    assert torch.optim.Optimizer.zero_grad is before
+    model(x).sum().backward()
+    getattr(optimizer, first)()
+
+
+@pytest.mark.parametrize(
+    ("models", "found"),
+    [(3, "a int named '0'"), ({"a.b": nn.Linear(3, 4)}, "a Linear named 'a.b'")],
+)
+def test_what_is_no_model(models: Any, found: str) -> None:
+    """The message names it."""
+    message = f"models are torch.nn.Modules, in a list or by names without dots, not {found}"
+    with pytest.raises(TypeError, match=message):
+        ttmlir.train_function(lambda x: x, torch.ones(3), models=models, optimizers=[])
+
+
 @pytest.mark.parametrize("clears_first", [False, True])
 def test_gradients_of_several_calls(clears_first: bool) -> None:
     """Both places where torch's users clear gradients; a layer without one is not moved."""

@@ -314,6 +314,11 @@ def test_refusals() -> None:
     with pytest.raises(TypeError, match="a parameter that the model does not have"):
         ttmlir.train_step(model, F.mse_loss, foreign, x, y)
     step = ttmlir.train_step(model, F.mse_loss, sgd, x, y)
+    form = "'Linear_step' takes a batch of 2 arguments, numerics=; got "
+    with pytest.raises(InputError, match=f"{form}1$"):
+        step(x)
+    with pytest.raises(InputError, match=f"{form}2, lr=; rates are those of the optimizers$"):
+        step(x, y, lr=0.5)
     sgd.param_groups[0]["momentum"] = 0.5
     with pytest.raises(InputError, match=r"'momentum' of parameter group 0 is 0\.5, but the step"):
         step(x, y)
@@ -321,6 +326,55 @@ def test_refusals() -> None:
         step.load_into(nn.Linear(3, 2, bias=False))
     with pytest.raises(InputError, match="the model has other parameters"):
         step.load_from(nn.Linear(3, 2, bias=False))
+    with pytest.raises(TypeError, match=r"like that which is trained, not a str"):
+        step.load_into("model")
+    with pytest.raises(TypeError, match=r"an optimizer is one of .*, or a list of .*, not a str"):
+        ttmlir.train_step(model, F.mse_loss, "sgd", x, y)
+    with pytest.raises(ttmlir.Error, match="by an optimizer, and the list is empty"):
+        ttmlir.train_step(model, F.mse_loss, [], x, y)
+
+
+def test_optimizers_unlike_those_of_the_step() -> None:
+    """Nothing goes into them, or comes from them: not by another kind, order, module or option."""
+    torch.manual_seed(0)
+    model, x, y = (
+        nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3)),
+        torch.ones(4, 3),
+        torch.ones(4, 3),
+    )
+
+    def make(model: Any, kind: Any = torch.optim.Adam, **options: Any) -> list[Any]:
+        return [kind(layer.parameters(), lr=0.1, **options) for layer in model]
+
+    own = make(model)
+    step = ttmlir.train_step(model, F.mse_loss, own, x, y)
+    step(x, y)
+    before = copy.deepcopy(model.state_dict())
+    swapped = r"optimizer 0 \(Adam\) does not move the parameter '0\.weight' of the model, as that"
+    kinds = "the optimizers of the step are Adam, Adam, not "
+    for others, message in (
+        (own[::-1], swapped),
+        (make(copy.deepcopy(model)), swapped),
+        (make(model, torch.optim.SGD), kinds + "SGD, SGD$"),
+        (own[0], kinds + "Adam$"),
+        (3, "an optimizer is one of torch.optim, or a list of several, not a int"),
+    ):
+        for load in (step.load_into, step.load_from):
+            with pytest.raises(ttmlir.Error, match=message):
+                load(model, others)
+    steady = make(model, amsgrad=True)
+    with pytest.raises(ttmlir.Error, match="'amsgrad' of parameter group 0 is True, but the step"):
+        step.load_from(model, steady)
+    with pytest.raises(ttmlir.Error, match="keeps 'max_exp_avg_sq' of"):
+        step.load_into(model, steady)
+    assert step.steps == 1
+    assert not any(each.state for each in (*own, *steady))
+    torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
+    # What is only read by torch itself may be another one.
+    decaying = make(model, weight_decay=0.5)
+    step.load_into(optimizer=decaying)
+    assert [int(each["step"]) for each in decaying[1].state.values()] == [1, 1]
+    assert not own[1].state
 
 
 def train_in_torch(model: Any, optimizer: Any, x: Any, y: Any) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
 
-from ttmlir.errors import ArgumentTypeError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.torch.decompositions.untraceable import Lookup
 from ttmlir.frontend.torch.distributed.placing import (
     as_of_devices,
@@ -88,6 +88,22 @@ def find_update(optimizer: Any) -> Update:
         f"ttmlir.train_step cannot compile the optimizer {name}; {reason}; "
         "ttmlir.compile takes a step function that computes other updates from torch.func.grad"
     )
+
+
+def optimizers_in(given: Any) -> list[Any]:
+    """One optimizer, or several, as a list; TypeError for what is none."""
+    found = listed(given)
+    for each in found:
+        if not isinstance(each, torch_package().optim.Optimizer):
+            kind = type(each).__name__
+            refuse(f"an optimizer is one of torch.optim, or a list of several, not a {kind}")
+    return found
+
+
+def listed(given: Any) -> list[Any]:
+    """One thing, or several, as a list."""
+    several = isinstance(given, (list, tuple))
+    return list(cast("Sequence[Any]", given)) if several else [given]
 
 
 def refuse(reason: str) -> NoReturn:
@@ -414,15 +430,19 @@ def _muon(
 
 
 def _orthogonalized(group: Group, matrix: Any) -> Any:
-    """About the nearest matrix with orthogonal rows or columns: Newton and Schulz, in bf16."""
+    """About the nearest matrix with orthogonal rows or columns: Newton and Schulz.
+
+    As torch does, it keeps matrices in bf16, and scales and adds their products before it rounds.
+    """
     a, b, c = group["ns_coefficients"]
     is_tall = matrix.shape[0] > matrix.shape[1]
     x = matrix.bfloat16()
     x = x.T if is_tall else x
     x = x / x.norm().clamp(min=group["eps"])
     for _ in range(group["ns_steps"]):
-        products = x @ x.T
-        x = x * a + (products * b + (products @ products) * c) @ x
+        wide, products = x.float(), (x @ x.T).float()
+        change = (products * b + (products @ products) * c).bfloat16()
+        x = (wide * a + change.float() @ wide).bfloat16()
     return x.T if is_tall else x
 
 
@@ -520,12 +540,29 @@ class Moved:
     """Parameters by their names in the module."""
     counters: dict[str, str] = field(default_factory=dict[str, str])
     """The buffer that counts the steps of each."""
+    fixed: dict[str, Any] = field(init=False)
+    """The options that the program was compiled for."""
 
-    def slots(self, name: str, parameter: Any) -> Mapping[str, Start]:
-        """What is kept of a member."""
+    def __post_init__(self) -> None:
+        """Read the options as they are now."""
+        self.fixed = fixed_options(self.group)
+
+    def slots(self, name: str, parameter: Any, group: Group | None = None) -> Mapping[str, Start]:
+        """What is kept of a member; under the options of another group if one is given."""
         if self.update.is_joint and name != next(iter(self.members)):
             return {}
-        return self.update.slots(_with_schedules(self.group), parameter)
+        return self.update.slots(_with_schedules(self.group if group is None else group), parameter)
+
+    def check_options(self, group: Group) -> None:
+        """InputError for a group with other options than the program was compiled for."""
+        for name, value in fixed_options(group, is_cycled(self.group)).items():
+            if name not in self.fixed or self.fixed[name] != value:
+                raise InputError(
+                    f"'{name}' of parameter group {self.number} is {value!r}, but the step "
+                    f"was compiled for {self.fixed.get(name)!r}; 'lr' may change, and a momentum "
+                    "that a scheduler moves which was made before the step; for other changes "
+                    "call ttmlir.train_step again"
+                )
 
     def number_of(self, value: Any) -> Any:
         """A number as a tensor, in double precision where parameters are, as torch computes."""
@@ -545,17 +582,18 @@ class Moved:
 class Keeping:
     """The parameters that optimizers move, and the first values of what they keep."""
 
-    def __init__(self, module: Any, optimizers: Sequence[Any]) -> None:
+    def __init__(self, module: Any, optimizers: Any) -> None:
         """Of the parameters of a module; TypeError for what cannot be compiled."""
-        self.optimizers = list(optimizers)
+        self.optimizers = optimizers_in(optimizers)
         self.buffers: dict[str, Any] = {}
         """By the name of the slot and of the parameter."""
         self.groups: list[Moved] = []
         self._counters: dict[tuple[int, float], str] = {}
         names = {id(parameter): name for name, parameter in module.named_parameters()}
         for number, optimizer in enumerate(self.optimizers):
+            update = find_update(optimizer)
             for group in optimizer.param_groups:
-                moved = Moved(number, len(self.groups), group, find_update(optimizer))
+                moved = Moved(number, len(self.groups), group, update)
                 self._add(moved, names)
                 self.groups.append(moved)
         self.buffers.setdefault(COUNT, torch_package().tensor(0.0))
@@ -599,6 +637,46 @@ class Keeping:
         """The name of the counter of an optimizer's parameters that have done so many steps."""
         name = COUNT if not self._counters else f"{COUNT}_{optimizer}_{int(count)}"
         return self._counters.setdefault((optimizer, count), name)
+
+    def check_others(
+        self, parameters: Mapping[str, Any], optimizers: Sequence[Any], *, are_read: bool
+    ) -> None:
+        """Refuse optimizers unlike those of the step, for other parameters of these names.
+
+        From those that are read the step goes on, so they have its options. What is written into
+        others is all that they keep.
+        """
+        wanted = [type(each).__name__ for each in self.optimizers]
+        found = [type(each).__name__ for each in optimizers]
+        if found != wanted:
+            raise ArgumentError(
+                f"the optimizers of the step are {', '.join(wanted)}, not {', '.join(found)}"
+            )
+        for moved in self.groups:
+            groups = {
+                id(parameter): group
+                for group in optimizers[moved.optimizer].param_groups
+                for parameter in group["params"]
+            }
+            for name, parameter in moved.members.items():
+                group = groups.get(id(parameters[name]))
+                if group is None:
+                    raise ArgumentError(
+                        f"optimizer {moved.optimizer} ({found[moved.optimizer]}) does not move "
+                        f"the parameter '{name}' of the model, as that of the step does; several "
+                        "are given in the step's order"
+                    )
+                if are_read:
+                    moved.check_options(group)
+                    continue
+                slots = moved.slots(name, parameter, group)
+                more = [slot for slot in slots if f"{slot}.{name}" not in self.buffers]
+                if more and moved.update.counts:
+                    raise ArgumentError(
+                        f"optimizer {moved.optimizer} ({found[moved.optimizer]}) keeps "
+                        f"'{more[0]}' of '{name}', which the step does not; compile a step of "
+                        "optimizers with the same options"
+                    )
 
     def of_others(self, parameters: Mapping[str, Any], optimizers: Sequence[Any]) -> dict[str, Any]:
         """What other optimizers keep of other parameters of these names, by the names of buffers.
@@ -867,10 +945,13 @@ def _with_schedules(group: Group) -> Group:
     return _with_momentum(group, torch_package().tensor(0.0)) if is_cycled(group) else group
 
 
-def fixed_options(group: Group) -> dict[str, Any]:
-    """The options of a group that are part of the program."""
+def fixed_options(group: Group, has_schedule: bool | None = None) -> dict[str, Any]:
+    """The options of a group that are part of the program.
+
+    Without the momentum if a schedule moves it, which the group itself says if nobody else does.
+    """
     fixed = {name: value for name, value in group.items() if name not in _LOOSE}
-    if is_cycled(group):
+    if is_cycled(group) if has_schedule is None else has_schedule:
         fixed = {name: value for name, value in fixed.items() if name != "momentum"}
         if "betas" in fixed:
             fixed["betas"] = group["betas"][1:]

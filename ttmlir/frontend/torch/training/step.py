@@ -15,10 +15,11 @@ from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequen
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from numbers import Real
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError, plural
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.decompositions.untraceable import lookups_noted
@@ -36,7 +37,7 @@ from ttmlir.frontend.torch.replacing import attributes_replaced
 from ttmlir.frontend.torch.training import lbfgs
 from ttmlir.frontend.torch.training.accumulation import Round, check_count, first_values
 from ttmlir.frontend.torch.training.holding import hold
-from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, fixed_options, loss_of
+from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, listed, loss_of, optimizers_in
 from ttmlir.frontend.torch.training.scaling import (
     Scaling,
     other_scalers_refused,
@@ -96,8 +97,7 @@ def train_step(
             "let the model return the loss"
         )
 
-    if clip_grad_norm is not None:
-        _check_limit(clip_grad_norm)
+    _check_limit(clip_grad_norm)
 
     def run(step: Any, batch: Sequence[Any], rates: Mapping[str, Sequence[Any]]) -> Any:
         round_ = _round_of(step, kept)
@@ -120,7 +120,11 @@ def train_step(
             round_.end()
         return value
 
-    keeping = Keeping(model, _listed(optimizer))
+    keeping = Keeping(model, optimizer)
+    if not keeping.optimizers:
+        raise ArgumentError(
+            "ttmlir.train_step moves parameters by an optimizer, and the list is empty"
+        )
     kept = _Kept(keeping, count=accumulate)
     joint = keeping.only_joint()
     return _compile(type(model).__name__, model, kept, run, example_batch, options)
@@ -160,10 +164,15 @@ def train_function(
     """
     torch = torch_package()
     root: Any = torch.nn.Module()
-    named = models if hasattr(models, "items") else dict(enumerate(_listed(models)))
+    named = models if hasattr(models, "items") else dict(enumerate(listed(models)))
     for name, model in named.items():
+        if not isinstance(model, torch.nn.Module) or "." in str(name) or name == "":
+            raise ArgumentTypeError(
+                "models are torch.nn.Modules, in a list or by names without dots, not a "
+                f"{type(model).__name__} named {str(name)!r}"
+            )
         root.add_module(str(name), model)
-    keeping = Keeping(root, _listed(optimizers))
+    keeping = Keeping(root, optimizers)
     kept = _Kept(keeping, scaler, accumulate)
     if scaler is not None and accumulate != 1:
         raise ArgumentError(
@@ -257,7 +266,6 @@ class TrainStep:
         """The program: `save`, `estimate`, `text` and so on are its methods."""
         self._model = model
         self._keeping = keeping
-        self._fixed = [fixed_options(moved.group) for moved in keeping.groups]
         self._learned = self._learned_now()
         # What does not change is not in the state.
         self._tensors = self._whole_tensors(_named_tensors(model))
@@ -276,19 +284,30 @@ class TrainStep:
                 "the optimizer has other parameters, or other parameters require a gradient, than "
                 "when the step was compiled: step.load_into() and ttmlir.train_step go on with them"
             )
-        for moved, fixed in zip(self._keeping.groups, self._fixed, strict=True):
-            for name, value in fixed_options(moved.group).items():
-                if name not in fixed or fixed[name] != value:
-                    raise InputError(
-                        f"'{name}' of parameter group {moved.number} is {value!r}, but the step "
-                        f"was compiled for {fixed.get(name)!r}; 'lr' may change, and a momentum "
-                        "that a scheduler moves which was made before the step; for other changes "
-                        "call ttmlir.train_step again"
-                    )
+        for moved in self._keeping.groups:
+            moved.check_options(moved.group)
         for optimizer in self._keeping.optimizers:
             # Schedulers warn if nobody has called `optimizer.step()` before them.
             optimizer._opt_called = True
-        return self.compiled(*batch, **self._keeping.rates(), **keywords)
+        rates = self._keeping.rates()
+        self._check_call(batch, keywords, rates)
+        return self.compiled(*batch, **rates, **keywords)
+
+    def _check_call(
+        self, batch: Sequence[Any], keywords: Mapping[str, Any], rates: Mapping[str, Any]
+    ) -> None:
+        """InputError for a call that is not of this form; rates are no arguments of it."""
+        arguments = self.compiled.source.signature.arguments
+        args, named = arguments.unflatten(iter(arguments.are_complex))
+        taken = ["numerics", *(name for name in named if name not in rates)]
+        if len(batch) == len(args) and set(keywords) <= set(taken):
+            return
+        got = ", ".join([f"{len(batch)}", *(f"{name}=" for name in keywords)])
+        reason = "; rates are those of the optimizers" if set(keywords) & set(rates) else ""
+        raise InputError(
+            f"'{self.compiled.name}' takes a batch of {plural(len(args), 'argument')}, "
+            f"{', '.join(f'{name}=' for name in taken)}; got {got}{reason}"
+        )
 
     def _learned_now(self) -> list[list[bool]]:
         """Of each group of parameters, which of them require a gradient."""
@@ -320,43 +339,41 @@ class TrainStep:
         """Copy parameters and buffers into a model, and what is kept of them into an optimizer.
 
         Without arguments, into those that the step was made of, and into the scaler. Of several
-        optimizers a list.
+        optimizers a list, in the order of the step's. InputError for optimizers and models that
+        are unlike those of the step; nothing is changed then.
         """
-        if model is None:
-            model, optimizer = self._model, self._keeping.optimizers
-            if self._scaler is not None:
-                state = self._state()
-                names = read_scaler(self._scaler)
-                write_scaler(self._scaler, {name: state[f"{SCALER}{name}"] for name in names})
-        values, tensors = self._values(), self._named_tensors(model)
-        with alone(), torch_package().no_grad():
-            for name, tensor in tensors.items():
-                write_whole(tensor, values[name], f"'{name}'")
-        if optimizer is not None:
-            optimizers = _listed(optimizer)
-            with alone():
-                self._load_optimizers(dict(model.named_parameters()), optimizers)
+        is_all = model is None and optimizer is None
+        tensors, parameters, optimizers = self._others(model, optimizer, are_read=False)
+        state, values = self._state(), self._values()
+        if is_all and self._scaler is not None:
+            names = read_scaler(self._scaler)
+            write_scaler(self._scaler, {name: state[f"{SCALER}{name}"] for name in names})
+        with alone():
+            with torch_package().no_grad():
+                for name, tensor in tensors.items():
+                    write_whole(tensor, values[name], f"'{name}'")
+            if optimizers is not None:
+                self._load_optimizers(parameters, optimizers)
 
     def load_from(self, model: Any = None, optimizer: Any = None) -> None:
         """Go on with the values of a model and of an optimizer, as those of a checkpoint.
 
         Gradients that calls have added up are dropped.
         Without arguments, of those that the step was made of, and of the scaler. Without an
-        optimizer, what is kept of the parameters stays.
+        optimizer, what is kept of the parameters stays. InputError for models and optimizers that
+        are unlike those of the step, in their options, too.
         """
+        is_all = model is None and optimizer is None
+        named, parameters, optimizers = self._others(model, optimizer, are_read=True)
         added = self._whole_tensors(self._accumulated)
         values = {f"{ACCUMULATED}{name}": value for name, value in added.items()}
-        if model is None:
-            model, optimizer = self._model, self._keeping.optimizers
-            if self._scaler is not None:
-                scaled = read_scaler(self._scaler)
-                values.update({f"{SCALER}{name}": value for name, value in scaled.items()})
-        tensors = self._whole_tensors(self._named_tensors(model))
+        if is_all and self._scaler is not None:
+            scaled = read_scaler(self._scaler)
+            values.update({f"{SCALER}{name}": value for name, value in scaled.items()})
+        tensors = self._whole_tensors(named)
         values.update({f"{MODEL}{name}": tensor for name, tensor in tensors.items()})
-        if optimizer is not None:
-            optimizers = _listed(optimizer)
-            kept = self._keeping.of_others(dict(model.named_parameters()), optimizers)
-            whole = self._whole_tensors(kept)
+        if optimizers is not None:
+            whole = self._whole_tensors(self._keeping.of_others(parameters, optimizers))
             values.update({f"{OPTIMIZER}{name}": value for name, value in whole.items()})
         places = self._places()
         for name, tensor in self._tensors.items():
@@ -377,12 +394,28 @@ class TrainStep:
                 if owner in places:
                     bound[places[owner]] = part
 
-    def _named_tensors(self, model: Any) -> dict[str, Any]:
-        """The parameters and buffers of a model like that which is trained."""
-        tensors = _named_tensors(model)
+    def _others(
+        self, model: Any, optimizer: Any, *, are_read: bool
+    ) -> tuple[dict[str, Any], dict[str, Any], list[Any] | None]:
+        """The tensors of a model like that which is trained, its parameters, and its optimizers.
+
+        Those of the step, where None is given for a model, or for both.
+        """
+        if model is None:
+            model = self._model
+            optimizer = self._keeping.optimizers if optimizer is None else optimizer
+        if not isinstance(model, torch_package().nn.Module):
+            raise ArgumentTypeError(
+                "the model is a torch.nn.Module like that which is trained, not a "
+                f"{type(model).__name__}"
+            )
+        tensors, parameters = _named_tensors(model), dict(model.named_parameters())
         if sorted(tensors) != sorted(self._tensors):
             raise InputError("the model has other parameters than the one that was trained")
-        return tensors
+        optimizers = None if optimizer is None else optimizers_in(optimizer)
+        if optimizers is not None:
+            self._keeping.check_others(parameters, optimizers, are_read=are_read)
+        return tensors, parameters, optimizers
 
     @staticmethod
     def _whole_tensors(tensors: Mapping[str, Any]) -> dict[str, Any]:
@@ -437,12 +470,6 @@ class TrainStep:
         return f"TrainStep({self.compiled!r}, steps={self.steps})"
 
 
-def _listed(given: Any) -> list[Any]:
-    """One optimizer, or several, as a list."""
-    several = isinstance(given, (list, tuple))
-    return list(cast("Sequence[Any]", given)) if several else [given]
-
-
 def _named_tensors(model: Any) -> dict[str, Any]:
     return {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
@@ -462,6 +489,8 @@ def _differentiate(loss: Any, step: Any, keeping: Keeping) -> dict[str, Any]:
 
 
 def _check_limit(limit: Any) -> None:
+    if limit is None:
+        return
     if isinstance(limit, bool) or not isinstance(limit, Real) or not float(limit) >= 0:
         raise ArgumentError(
             f"clip_grad_norm is the greatest length of the gradient, a number from 0 on, not "
@@ -557,6 +586,7 @@ def _traced_optimizers(
     parameters = dict(step.model.named_parameters())
     with ExitStack() as stack:
         stack.enter_context(other_scalers_refused())
+        stack.enter_context(_other_optimizers_refused())
         for optimizer in kept.keeping.optimizers:
             replaced: dict[str, Callable[..., Any]] = {
                 "step": partial(tracing.move, optimizer),
@@ -573,3 +603,27 @@ def _traced_optimizers(
         if round_ is not None:
             round_.keep(parameters)
             round_.end()
+
+
+@contextmanager
+def _other_optimizers_refused() -> Generator[None]:
+    """Let calls of optimizers say what to do, other than of those that are replaced themselves."""
+    home, kind = import_module("torch.optim.optimizer"), torch_package().optim.Optimizer
+
+    def refusing(name: str) -> Callable[..., NoReturn]:
+        def refuse_call(*_: Any, **__: Any) -> NoReturn:
+            raise UsageError(
+                f"{name}() of an optimizer that the step does not have; give it in "
+                "ttmlir.train_function(..., optimizers=[...])"
+            )
+
+        return refuse_call
+
+    hook = home.register_optimizer_step_pre_hook(refusing("step"))
+    zero_grad = kind.zero_grad
+    kind.zero_grad = refusing("zero_grad")
+    try:
+        yield
+    finally:
+        kind.zero_grad = zero_grad
+        hook.remove()

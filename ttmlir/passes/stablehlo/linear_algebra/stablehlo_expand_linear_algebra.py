@@ -26,7 +26,7 @@ After:
 Requires: nothing.
 Ensures: no `stablehlo.cholesky` or `stablehlo.triangular_solve` is left.
 Options: none.
-Not done here: symmetric eigenvalues, singular values and QR of complex matrices.
+Not done here: LDL factors, and pivoted QR factors and tridiagonal systems of complex numbers.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ComplexType, TensorType
@@ -66,7 +67,8 @@ MAX_ROTATED_EXTENT = 256
 MAX_SWEPT_EXTENT = 64
 """Most rows of a matrix that is swept from end to end until it is triangular."""
 _ELEMENTS = ("f16", "bf16", "f32", "f64")
-_LAPACK = re.compile(r"(?:lapack|blas)_(?:[sd]|[cz](?=geev|gees|getrf|potrf|trsm))(\w+?)(?:_ffi)?$")
+_COMPLEX = "geev|gees|geqrf|gesdd|getrf|heevd|potrf|trsm|ungqr"
+_LAPACK = re.compile(rf"(?:lapack|blas)_(?:[sd]|[cz](?={_COMPLEX}))(\w+?)(?:_ffi)?$")
 """A routine for real numbers, or one that is here for complex ones, too."""
 
 
@@ -195,11 +197,36 @@ class _Expanding:
         [result] = self._call(op, name, solve, operands)
         self._finish(op, [result if left else result.transpose()])
 
+    def gtsv(self, op: Operation) -> None:
+        """The diagonals are left as they are, as nobody asks what elimination makes of them."""
+        carrier = StableHLOCarrier.before(op)
+        b = self._batch(op, 3)
+        diagonals = [carrier.wrap(each) for each in op.operands[:3]]
+        operands = [each.reshape((*b.shape[:2], 1)) for each in diagonals]
+        [x] = self._call(op, "tridiagonal", linear_algebra.solve_tridiagonal, [*operands, b])
+        self._finish(op, [*diagonals, x, self._is_wrong(x)])
+
     def qr(self, op: Operation) -> None:
+        if _has_complex(op):
+            reflect = complex_matrices.factorize_by_reflections
+            found = self._call_complex(op, "qr", reflect, [self._complex_batch(op, 0)])
+            self._finish(op, [self._join(op, each) for each in found])
+            return
         factorize = linear_algebra.factorize_by_reflections
         self._finish(op, self._call(op, "qr", factorize, [self._batch(op, 0)]))
 
     def reflections(self, op: Operation) -> None:
+        if _has_complex(op):
+            a, factors = self._complex_batch(op, 0), self._parts(op, 1)
+            batch, _, columns = a.real.shape
+
+            def multiply_complex(a: Complex, factors: Complex) -> Sequence[Complex]:
+                return [complex_matrices.multiply_reflections(a, factors, columns)]
+
+            taus = factors.map(lambda part: part.reshape((batch, part.shape[-1], 1)))
+            [found] = self._call_complex(op, "reflections", multiply_complex, [a, taus])
+            self._finish(op, [self._join(op, found)])
+            return
         x = self._batch(op, 0)
         factors = StableHLOCarrier.before(op).wrap(op.operands[1])
         operands = [x, factors.reshape((x.shape[0], factors.shape[-1]))]
@@ -246,6 +273,13 @@ class _Expanding:
         vectors, values = self._eigenvectors(op, is_lower=_letter(op, "uplo") == "L")
         self._finish(op, [vectors, values, self._is_wrong(vectors)])
 
+    def heevd(self, op: Operation) -> None:
+        x = self._complex_batch(op, 0, MAX_ROTATED_EXTENT)
+        x = x if _letter(op, "uplo") == "L" else complex_matrices.adjoint(x)
+        find = complex_matrices.find_hermitian_eigenvectors
+        *vectors, values = self._call_parts(op, "eigh", find, x)
+        self._finish(op, [self._join(op, Complex(*vectors)), values, self._is_wrong(values)])
+
     def eigh(self, op: Operation) -> None:
         self._finish(op, self._eigenvectors(op, is_lower=True))
 
@@ -256,6 +290,9 @@ class _Expanding:
 
     def gesdd(self, op: Operation) -> None:
         mode = _letter(op, "mode")
+        if _has_complex(op):
+            self._complex_gesdd(op, mode)
+            return
         value = StableHLOCarrier.before(op).wrap(op.operands[0])
         if mode == "N":
             [values] = self._singular_values(op)
@@ -264,6 +301,26 @@ class _Expanding:
             return
         left, values, right = self._singular_vectors(op, full=mode == "A")
         self._finish(op, [value, values, left, right, self._is_wrong(left)])
+
+    def _complex_gesdd(self, op: Operation, mode: str) -> None:
+        value = StableHLOCarrier.before(op).wrap(op.operands[0])
+        x = self._complex_batch(op, 0, MAX_ROTATED_EXTENT)
+        is_wide = x.real.shape[1] < x.real.shape[2]
+        x = complex_matrices.adjoint(x) if is_wide else x
+        if mode == "N":
+            find = complex_matrices.find_singular_values
+            [values] = self._call_parts(op, "svdvals", find, x)
+            zeros = (values.fill(0, value_shape(result)) for result in op.results[2:4])
+            vectors = [self._join(op, Complex(each, each)) for each in zeros]
+        else:
+            name = "svd_full" if mode == "A" else "svd"
+            find = partial(complex_matrices.find_singular_vectors, full=mode == "A")
+            a, b, values, c, d = self._call_parts(op, name, find, x)
+            sides = [Complex(a, b), Complex(c, d)]
+            if is_wide:
+                sides = [complex_matrices.adjoint(each) for each in reversed(sides)]
+            vectors = [self._join(op, each) for each in sides]
+        self._finish(op, [value, values, *vectors, self._is_wrong(values)])
 
     def svd(self, op: Operation) -> None:
         """U, values and V^T, with as many columns as its first result says."""
@@ -366,12 +423,16 @@ class _Expanding:
         if not _has_complex(op):
             real = self._batch(op, number, most)
             return Complex(real, real * 0)
+        return self._parts(op, number).map(lambda part: self._checked(op, part, most))
+
+    def _parts(self, op: Operation, number: int) -> Complex:
+        """Both parts of a complex operand."""
         carrier = StableHLOCarrier.before(op)
         value = op.operands[number]
         element = cast("ComplexType[AnyFloat]", element_type(value)).element_type
         type_ = TensorType(element, value_shape(value))
         found = (carrier.wrap(carrier.make_one(name, [value], type_)) for name in ("real", "imag"))
-        return Complex(*(self._checked(op, part, most) for part in found))
+        return Complex(*found)
 
     def _join(self, op: Operation, x: Complex) -> Array:
         """Complex numbers of both parts."""
@@ -394,6 +455,16 @@ class _Expanding:
 
         found = self._call(op, f"{name}_complex", run, complex_matrices.parts(*operands))
         return [Complex(*pair) for pair in zip(found[::2], found[1::2], strict=True)]
+
+    def _call_parts(
+        self, op: Operation, name: str, find: Callable[[Complex], Sequence[Array]], x: Complex
+    ) -> Sequence[Array]:
+        """The results, of which each is one array, of an algorithm of a complex matrix."""
+
+        def run(real: Array, imag: Array) -> Sequence[Array]:
+            return find(Complex(real, imag))
+
+        return self._call(op, f"{name}_complex", run, complex_matrices.parts(x))
 
     # -- values --------------------------------------------------------------------------------
 
@@ -489,9 +560,12 @@ _ROUTINES: dict[str, Callable[[_Expanding, Operation], None]] = {
     "geqrf": _Expanding.qr,
     "gesdd": _Expanding.gesdd,
     "getrf": _Expanding.getrf,
+    "gtsv": _Expanding.gtsv,
+    "heevd": _Expanding.heevd,
     "orgqr": _Expanding.reflections,
     "potrf": _Expanding.potrf,
     "syevd": _Expanding.syevd,
     "trsm": _Expanding.trsm,
+    "ungqr": _Expanding.reflections,
 }
 """Routines of LAPACK, without the letter of their type."""

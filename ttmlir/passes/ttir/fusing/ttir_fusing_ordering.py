@@ -37,7 +37,7 @@ def _top(op: Operation, builder: Builder) -> Sequence[SSAValue] | None:
         return None
     counts = {_first_along(each, shape, dim) for each in slices}
     [count, *others] = counts
-    if others or count is None or count == shape[dim]:
+    if others or not count or count == shape[dim]:
         return None
     extents = (*shape[:dim], count, *shape[dim + 1 :])
     types = [tensor_like(result, extents) for result in op.results]
