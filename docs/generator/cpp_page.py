@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.nesting import MAX_NESTING
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.kernels import compile_kernel
@@ -105,6 +106,9 @@ is compiled
 them point, and compare, but are no numbers
 - a variable as one of another type: through any pointer → numbers only, by pointers, \
 `std::bit_cast`, `memcpy` and unions
+- `int` and `long`, `char` and `uint8_t`: types of their own → one type: overloads for both are \
+ambiguous, a specialisation for each is refused unless both are defined alike, and \
+`std::is_same_v<int, long>` is true
 - initial values of `static` variables in functions: set when first reached → before the kernel \
 starts
 - objects with destructors that are static, or made in the condition of a loop: end at their time \
@@ -115,9 +119,11 @@ starts
 each function
 
 What the compiler does for a kernel is bounded: \
-{MAX_STEPS} expressions and statements with all instances of templates, {MAX_CALL_NESTING} \
-templates or functions inside of each other, {MAX_PACK} elements of a pack, {MAX_CASES} groups of \
-cases, {MAX_FOLDED_STEPS} steps for all constants ([SECURITY.md](../SECURITY.md)).
+{MAX_STEPS} expressions and statements with all instances of templates, {MAX_NESTING} of them \
+inside of each other, as which the terms of one sum and a chain of `else if` count, \
+{MAX_CALL_NESTING} templates or functions inside of each other, {MAX_PACK} elements of a pack, \
+{MAX_CASES} groups of cases, {MAX_FOLDED_STEPS} steps for all constants \
+([SECURITY.md](../SECURITY.md)).
 
 ## How errors are shown
 

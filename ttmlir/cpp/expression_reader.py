@@ -363,6 +363,8 @@ class TypeReader:
     def pointed(self, node: Node, type_: tree.Type) -> tuple[tree.Type, Node]:
         """The type with the pointer or reference of a declarator, and the declarator in it."""
         position = self.at(node)
+        if isinstance(type_, tree.Reference):
+            raise self.error(node, "nothing refers or points to a reference; leave one of them out")
         if node.type.endswith("reference_declarator"):
             rvalue = self.text(node).startswith("&&")
             result: tree.Type = tree.Reference(type_, rvalue, position=position)
@@ -1122,13 +1124,29 @@ class ExpressionReader(TypeReader):
                 raise self.misread(node.start_byte, named.end_byte, message)
             arguments = self._template_arguments(member)
             member = named
-        if member.type == "qualified_field_identifier":
-            member = self.field(member, "name")
+        if member.type == "qualified_identifier" and operator in (".", "->"):
+            return self._member_of_base(node, base, operator == "->", self.qualified_name(member))
         kinds = ("field_identifier", "identifier", "operator_name", "destructor_name")
         if operator not in (".", "->") or member.type not in kinds:
             raise self.unsupported(member, "the names of members")
         name = self.name_text(member)
         return tree.Member(base, name, operator == "->", position=self.at(node)), arguments
+
+    def _member_of_base(
+        self, node: Node, base: tree.Expression, is_arrow: bool, named: QualifiedName
+    ) -> tuple[tree.Member, tuple[tree.TemplateArgument, ...]]:
+        """`b.A::x` as `static_cast<A&>(b).x`."""
+        position = self.at(node)
+        path, _, name = named.text.rpartition("::")
+        holder = (
+            tree.NamedType(path, (), (), named.scope, position=position) if path else named.scope
+        )
+        if holder is None:
+            raise self.unsupported(self.field(node, "field"), "the names of members")
+        if is_arrow:
+            base = tree.Unary("*", base, position=position)
+        part = tree.Cast("static_cast", tree.Reference(holder), base, position=position)
+        return tree.Member(part, name, position=position), named.arguments
 
     _READERS: ClassVar[dict[str, Callable[[ExpressionReader, Node], tree.Expression]]] = {
         "assignment_expression": _assignment,

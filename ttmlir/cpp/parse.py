@@ -32,7 +32,7 @@ from ttmlir.cpp.member_pointers import MemberPointers, may_point_to_members, rea
 from ttmlir.cpp.preprocess import Dependencies, PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.tokens import BLANK, SourceText, split_tokens
 from ttmlir.limits import MAX_SOURCE_LENGTH
-from ttmlir.nesting import deep_recursion
+from ttmlir.nesting import MAX_NESTING, deep_recursion
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -165,6 +165,9 @@ def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     node = root
     while (inner := next((each for each in node.children if each.has_error), None)) is not None:
         node = inner
+    deep = _find_too_deep(source.text)
+    if deep is not None:
+        return source.error(deep, f"nested more than {MAX_NESTING} levels deep")
     sfpi = _SFPI_WORD.search(source.text, source.text.rfind("\n", 0, node.start_byte) + 1)
     if sfpi is not None and sfpi.start() <= node.start_byte:
         message = f"'{sfpi[0]}' is a word of sfpi, which only math of a compute kernel has"
@@ -175,6 +178,16 @@ def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     what = f"'{found[0]}' is not expected here" if found else "the text ends too early"
     message = f"{what}; this is no C++, or outside of what kernels are written in"
     return source.error(node.start_byte, message)
+
+
+def _find_too_deep(text: str) -> int | None:
+    """Where brackets stand in more others than are read, about which the grammar says nothing."""
+    depth = 0
+    for each in re.finditer(r"[](){}[]", text):
+        depth += 1 if each[0] in "([{" else -1
+        if depth > MAX_NESTING:
+            return each.start()
+    return None
 
 
 def _find_declared(source: PreprocessedText, node: Node) -> frozenset[str]:

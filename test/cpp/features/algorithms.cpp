@@ -10,6 +10,7 @@ void kernel_main() {
     note(std::none_of(b, b + 5, [](uint32_t x) { return x > 10; }));
     note(std::count_if(b, b + 5, [](uint32_t x) { return x % 2; }));
     note(std::find_if(b, b + 5, [](uint32_t x) { return x == 3; }) - b);
+    note(std::accumulate(b, b + 5, 1, [](int x, int y) { return x * 2 + y; }));
     std::sort(b, b + 5);
     for (auto x : b) { note(x); }
     note(std::lower_bound(b, b + 5, 4u) - b); note(std::upper_bound(b, b + 5, 3u) - b);

@@ -37,7 +37,7 @@ template <class T> Mask operator<<(Mask a, T k) { return Mask(uint8_t(a) << k); 
 template <class T> int operator==(T, Mask) { return 77; }
 enum Bits : unsigned { TOP = 1u << 31, ONE = 1 }; constexpr Bits operator|(Bits a, Bits b) { return static_cast<Bits>(static_cast<unsigned>(a) | b); }
 enum Plain { X = 2, Y = 5 }; bool operator==(Plain, int) { return false; }
-enum class Same { A, B }; bool operator==(Same, Same) { return true; }
+enum class Same { A, B }; bool operator==(Same, Same) { return true; } bool operator!(Same) { return false; } int operator&&(Same, Same) { return 5; }
 int calls = 0; Level level(Level l) { ++calls; return l; }
 void notes() {
     note(DARK * 2); note(2 * DARK); note(DARK * LIGHT); note(LIGHT - DARK); note((TOP | ONE) >> 1); note(X == X); note(X == 2); note(X == Y);
@@ -45,6 +45,7 @@ void notes() {
     note(Level::A == 2); note(Level::A == Level::B); note(Level::A < Level::B); note(int(std::max({Level::A, Level::B, Level(7)})));
     note(int(std::min(level(Level::A), level(Level::B)))); note(calls); note(int(std::max(Mask::A, Mask::B))); note(int(std::clamp(Level(3), Level::B, Level::A)));
     note(std::pair(Same::A, 1) == std::pair(Same::B, 1)); note(std::tuple(Same::A, 1) == std::tuple(Same::B, 1)); std::optional<Same> o = Same::A; note(o == Same::B);
+    note(Same::A != Same::B); note(!Same::A); note(Same::A && Same::B);
 }
 }
 void kernel_main() {

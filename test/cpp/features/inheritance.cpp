@@ -1,5 +1,5 @@
 // Inheritance
-// One or more bases with members, and classes that are given to their base as an argument.
+// One or more bases with members, and classes that are given to their base as an argument; `using` of functions and constructors.
 template <typename Derived> struct Shape {
     uint32_t twice() { return 2 * static_cast<Derived*>(this)->area(); }
 };
@@ -40,7 +40,33 @@ void several_bases() {
     All b; note(b.all()); b.at(1) = 50; note(b.all()); Data& f = b; f.data[0] = 9; note(b.data[0] + b.at(2)); Log l = b; note(l.last);
     Ends e; note(e.c); { Ends g(5); note(g.c); Ends h = g; note(h.b); take(h); }
 }
+namespace named {
+// A member of the base that a name says, where the class has one of the same name.
+struct A { int x = 1, y[2] = {3, 4}; int f() const { return 10 + x; } static int s() { return 5; } template <int N> int g() { return N + x; } void set(int v) { x = v; } };
+template <class T> struct G { T t = 4; T f() { return t; } };
+struct B : A { int x = 2; int f() const { return A::f() + this->A::f() + 100; } int g() const { return A::x * 10 + x; } int s() { A::x = 8; return x + this->A::x + B::x * 100; } int l() { return [this] { return A::x; }(); } };
+template <class T> struct C : T, G<int> { int x = 3, t = 9; int h() { return this->T::x + T::f(); } int f() { return this->G<int>::f() + G<int>::t * 10 + t; } };
+int read(const B& b) { return b.A::f() + b.named::A::x; }
+void notes() {
+    B b; B* p = &b; const B* q = p; note(b.f()); note(b.A::f()); note(p->A::f()); note(q->A::f()); note(b.g()); note(b.A::x); note(p->A::x); b.A::x = 7; note(b.A::f()); note(b.x); note(b.A::s()); note(b.g());
+    C<B> c; note(c.B::x); note(c.h()); note(c.A::f()); note(c.f()); note(read(b)); p->A::set(9); note(b.A::x); note(b.B::x); note(b.A::y[1]); note(B{}.A::x); p->named::A::x++; note(p->A::g<5>());
+    note(&b.A::x == &static_cast<A&>(b).x); note(b.s()); note(b.l()); int A::* m = &A::x; note(b.*m);
+}
+}
+namespace used {
+struct A { int x = 1; int g(int) { return 10; } int g(int, int) { return 11; } int h(int) { return 12 + x; } static int s(int) { return 1; } };
+struct B : A { int x = 2; int g(float) { return 20 + x; } using A::g; using A::h; using A::s; static int s(float) { return 2; } };
+struct C : A { using A::g; int g(int) { return 30; } int call() { return g(1) * 100 + g(1, 2); } }; struct D : private A { using A::h; };
+namespace n { struct M { int z = 7; M() : z(1) {} M(int k) : z(k) {} M(const int& a, float b) : z(a + int(b)) {} explicit M(int* p) : z(*p) { *p = 50; } }; }
+struct O : n::M { using n::M::M; int w = z * 2; int own() { return z + w; } }; using n::M; struct P : M { using M::M; P(int k) : M(k + 100) {} };
+struct Plain { int a; }; struct U : Plain { using Plain::a; int b; }; int take(O o) { return o.w; }
+void notes() {
+    B b; note(b.g(1)); note(b.g(1.f)); note(b.g(1, 2)); note(b.h(1)); note(B::s(1)); note(B::s(1.f)); C c; note(c.g(1)); note(c.g(1, 2)); note(c.call()); D d; note(d.h(1));
+    O o(9); note(o.own()); O e; note(e.own()); O f(1, 2.5f); note(f.own()); int x = 4; O g(&x); note(g.z); note(x); P h(5); note(h.z); P i{2, 3.f}; note(i.z); O j = o; note(j.w); note(take(3)); O k{8}; note(k.own()); U u{{1}, 2}; note(u.a + u.b);
+}
+}
 void kernel_main() {
+    named::notes(); used::notes();
     Square square;
     Labelled labelled(4);
     note(square.twice()); note(labelled.y); note(labelled.label);

@@ -33,7 +33,9 @@ int read_shared(int i) { return shared::both[i] + shared::one + shared::deep::ta
 int shared::both[2] = {4, 5}; int shared::one = 7; const int shared::deep::table[3] = {1, 2, 3}; const int shared::deep::last = 9; shared::Pair shared::pair{30};
 int read_later() { extern int later[2]; return later[0]; }
 int later[2] = {8, 9};
+namespace one_way {} namespace other_way { using namespace one_way; } namespace one_way { using namespace other_way; constexpr int both_ways = 3; }
 void kernel_main() {
+    note(other_way::both_ways);
     note(First::make(5)); note(Maker<2>::make(6)); note((choose<true, 8>()));
     note(next(times_seven(6))); note(short_names::side()); note(kind_of());
     using namespace tensor;

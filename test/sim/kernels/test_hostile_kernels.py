@@ -281,6 +281,7 @@ BOMBS = [
     ("", "DPRINT << SETW(1000000000) << 1 << ENDL();", "a width of 1000000000; SETW takes"),
     ("", "DPRINT << SETW() << 1 << ENDL();", "SETW takes one number"),
     ("", f"int x = {'(' * 3000}1{')' * 3000};", "nested more than 256 levels deep"),
+    ("", f"{'{' * 300}{'}' * 300}", "nested more than 256 levels deep"),
     ("", f"{'A<' * 3000}int{'>' * 3000} x;", "nested more than 256 levels deep"),
     ("", f"int x = my_x[0]{' + my_x[0]' * 5000};", "nested more than 256 levels deep"),
     ("", "int x = my_x[0]; switch (x) {" + "".join(f"case {i}: x++;" for i in range(999)) + "}",

@@ -173,6 +173,12 @@ constexpr T accumulate(I first, I last, T sum) {
     return sum;
 }
 
+template <typename I, typename T, typename F>
+constexpr T accumulate(I first, I last, T sum, F join) {
+    for (; first != last; ++first) sum = join(sum, *first);
+    return sum;
+}
+
 template <typename I, typename T>
 constexpr void iota(I first, I last, T value) {
     for (; first != last; ++first, ++value) *first = value;

@@ -87,6 +87,7 @@ from ttmlir.sim.kernels.templates import (
     is_moved,
     key_of,
     rank_list,
+    refuse_repeated,
     show_arguments,
     within_scope,
 )
@@ -844,6 +845,7 @@ def _declare_specialization(context: Context, node: tree.Struct) -> None:
     template = context.unit.find(node.name, context.scope)
     if not isinstance(template, ClassTemplate):
         raise context.error(node, f"there is no class template '{node.name}' to specialise")
+    refuse_repeated(context.unit, node, template.specializations, context.scope)
     template.specializations.append(node)
 
 
@@ -1016,6 +1018,11 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
     for each in node.members:
         context.unit.spend(each)
         _declare_member(context, info, each)
+    for each in node.members:
+        # Those of the class itself come before.
+        if isinstance(each, tree.UsingName):
+            _inherit_constructors(context, info, each)
+            _use_functions(context, each)
     if info.template is not None:
         others = [_pattern_of(each) for each in info.template.specializations if each is not node]
         for function in info.template.methods:
@@ -1069,13 +1076,57 @@ def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -
             pass
 
 
+def _inherit_constructors(context: Context, info: ClassInfo, node: tree.UsingName) -> None:
+    """`using Base::Base;`: constructors that give their arguments to those of a base."""
+    path, _, member = node.name.rpartition("::")
+    found = context.unit.find_type(path, context.scope) if path else None
+    base = None if found is None else find_info(context, found.type)
+    if base is None or base.node.name != member:
+        return
+    position, type_ = node.position, tree.NamedType(path)
+    own = [[x.type for x in each.parameters] for each in info.constructors]
+    for each in base.constructors:
+        if _is_copying(base, each) or [x.type for x in each.parameters] in own:
+            continue
+        if base.template is not None or each.is_variadic or any(x.is_pack for x in each.parameters):
+            message = f"the constructors of '{base.node.name}' are not inherited here"
+            raise context.error(node, f"{message}: write one that calls the one of the base")
+        parameters = tuple(
+            replace(x, name=x.name or f"(argument {i})") for i, x in enumerate(each.parameters)
+        )
+        given = list[tree.Expression]()
+        for parameter in parameters:
+            name = tree.Name(parameter.name or "", position=position)
+            is_place = isinstance(parameter.type, tree.Reference) and not parameter.type.is_rvalue
+            moved = tree.FunctionCall(tree.Name("std::move"), (name,), position=position)
+            given.append(name if is_place else moved)
+        initializer = tree.MemberInitializer(type_, tuple(given), position=position)
+        kept = replace(each, name=info.node.name, parameters=parameters, definition=tree.Block())
+        info.constructors = (*info.constructors, replace(kept, initializers=(initializer,)))
+
+
+def _use_functions(context: Context, node: tree.UsingName) -> None:
+    """`using Base::f;`: functions beside those of the class itself, which hide them."""
+    member = node.name.rpartition("::")[2]
+    used, own = context.unit.find(node.name, context.scope), context.scope.symbols.get(member)
+    if node.is_pack or not isinstance(used, Functions):
+        return
+    if not isinstance(own, Functions):
+        context.scope.symbols[member] = used
+        return
+    hidden = [[each.type for each in one.parameters] for one in own.definitions]
+    kept = (each for each in used.definitions if [x.type for x in each.parameters] not in hidden)
+    others = (*own.others, replace(used, definitions=tuple(kept)), *used.others)
+    context.scope.symbols[member] = replace(own, others=others)
+
+
 def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
     """`using Base::name;` or `using Bases::name...;`."""
     base, _, member = name.rpartition("::")
     pack = context.scope.find(base) if node.is_pack else None
     if not isinstance(pack, Pack):
         symbol = context.unit.find(name, context.scope)
-        if symbol is not None:
+        if symbol is not None and not isinstance(symbol, Functions):
             context.scope.symbols[member] = symbol
         return
     found = list[Functions]()

@@ -74,6 +74,7 @@ from ttmlir.sim.kernels.scope import (
     list_declared_names,
     list_used_names,
 )
+from ttmlir.sim.kernels.templates import refuse_repeated
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.unknown_names import find_unknown_names
 from ttmlir.sim.kernels.unused import check_unused
@@ -781,6 +782,8 @@ def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
     if known is not None and not isinstance(known, Functions):
         raise unit.error(item, f"'{item.name}' is declared twice")
     before = known.definitions if known is not None else ()
+    if item.specialized is not None:
+        refuse_repeated(unit, item, before, scope)
     declared = next((each for each in before if _is_declaration_of(each, item)), None)
     if declared is not None:
         before = tuple(each for each in before if each is not declared)

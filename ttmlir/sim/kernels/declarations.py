@@ -54,6 +54,7 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     has_constructors,
     is_list,
     names_variable,
+    spell_characters,
 )
 from ttmlir.sim.kernels.expressions.last_places import look_at_last
 from ttmlir.sim.kernels.expressions.lvalues import (
@@ -421,6 +422,9 @@ def _find_initial(
     context: Context, node: tree.Declaration, declarator: tree.Declarator, base: CType
 ) -> tuple[CType, Value | None]:
     """The type of a variable with its sizes, and its initial value."""
+    if declarator.sizes and declarator.value is not None:
+        spelled = spell_characters(context, base, declarator.value)
+        declarator = replace(declarator, value=spelled)
     initial = declarator.value
     if base == VOID:
         raise context.error(declarator, "a variable cannot be 'void'")

@@ -171,9 +171,19 @@ class Scope:
     def find_here(self, name: str) -> Symbol | None:
         """The symbol that a name denotes in this scope itself."""
         found = self.symbols.get(name)
-        if found is None and self.more:
-            return next((x for each in self.more if (x := each.find_here(name))), None)
-        return found
+        if found is not None or not self.more:
+            return found
+        # Namespaces may use each other.
+        pending, seen = list(reversed(self.more)), {id(self)}
+        while pending:
+            scope = pending.pop()
+            if id(scope) in seen:
+                continue
+            if (found := scope.symbols.get(name)) is not None:
+                return found
+            seen.add(id(scope))
+            pending += reversed(scope.more)
+        return None
 
     def find(self, name: str) -> Symbol | None:
         """The symbol that an unqualified name denotes here."""

@@ -247,9 +247,10 @@ def bind_defaults(
         elif parameter.default is not None:
             with within_scope(context, scope):
                 scope.symbols[key] = bind_argument(context, parameter, parameter.default, scope)
-        elif parameter.name:
-            message = f"nothing says what '{parameter.name}' of '{name}' is"
-            raise context.error(node, f"{message}; write it in angle brackets before the arguments")
+        else:
+            which = f"'{parameter.name}'" if parameter.name else f"parameter {number + 1}"
+            message = f"nothing says what {which} of '{name}' is"
+            raise context.error(node, f"{message}; write it in angle brackets")
 
 
 # Deduction.
@@ -794,6 +795,47 @@ def _find_specialized(
         if keys == wanted[: len(keys)] and keys:
             return each
     return function
+
+
+def refuse_repeated(
+    unit: Unit,
+    node: tree.Struct | tree.Function,
+    others: Sequence[tree.Struct | tree.Function],
+    scope: Scope,
+) -> None:
+    """Refuse a specialisation for types that differ in C++ from those of another, and not here.
+
+    Where both are defined alike, it does not matter which one is taken.
+    """
+    described = _describe_specialized(unit, node, scope)
+    for each in others:
+        if each.specialized is None or each.specialized == node.specialized:
+            continue
+        known, given = _list_defined(each), _list_defined(node)
+        if known is None or given is None or known == given:
+            continue
+        if _describe_specialized(unit, each, scope) == described:
+            message = f"'{node.name}' is specialised for these types at {each.position}"
+            told = "'int' and 'long' are one type here, and so are 'char' and 'uint8_t'"
+            raise unit.error(node, f"{message} already: {told}; leave one of them out")
+
+
+def _describe_specialized(unit: Unit, node: tree.Struct | tree.Function, scope: Scope) -> str:
+    """The arguments of a specialisation, with integers by their width and sign."""
+    text = repr(node.specialized)
+    for each in tree.walk(node.specialized):
+        if isinstance(each, tree.NamedType) and each.scope is None:
+            found = unit.find_type(each.name, scope)
+            if found is not None and isinstance(found.type, IntType):
+                text = text.replace(f"name={each.name!r}", f"name='{tag_of(found.type)}'")
+    return text
+
+
+def _list_defined(node: tree.Struct | tree.Function) -> object:
+    """What a class or function is defined as, but for its name; None if it is only declared."""
+    if isinstance(node, tree.Function):
+        return node.definition
+    return (node.fields, node.members, node.bases) if node.is_defined else None
 
 
 def _choose_best(

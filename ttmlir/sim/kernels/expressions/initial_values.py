@@ -23,6 +23,7 @@ from ttmlir.cpp.types import (
     PointerType,
     QualifiedType,
     ReferenceType,
+    StringType,
     StructType,
     complete_type,
     count_of,
@@ -129,6 +130,8 @@ def build_initial(
         )
         context.scope = outer
         return result
+    if isinstance(type_, ArrayType):
+        value = spell_characters(context, type_.element, value)
     if not isinstance(value, tree.Braces):
         return _convert_initial(context, type_, value, in_braces, is_direct)
     match type_:
@@ -147,6 +150,20 @@ def build_initial(
             return _build_object(context, type_, value, written)
         case _:
             return _build_single(context, type_, value, is_direct)
+
+
+def spell_characters(
+    context: Context, element: CType, value: tree.Expression | tree.Braces
+) -> tree.Expression | tree.Braces:
+    """The characters of a string that an array starts with, in braces; other values as they are."""
+    is_character = isinstance(element, IntType) and size_of(element) == 1
+    if not isinstance(value, tree.String) or not is_character:
+        return value
+    text = context.evaluate(value).type
+    assert isinstance(text, StringType)
+    numbers = (tree.Integer(str(each), position=value.position) for each in (*text.characters, 0))
+    elements = (tree.Initializer(each, position=value.position) for each in numbers)
+    return tree.Braces(tuple(elements), position=value.position)
 
 
 def _convert_initial(
@@ -464,7 +481,9 @@ class _Elements:
     def take(self, context: Context, type_: CType) -> Value:
         """The value of a member or element."""
         first = self.rest[0]
-        if not isinstance(type_, (StructType, ArrayType)) or _has_braces(first.value):
+        is_text = isinstance(type_, ArrayType) and isinstance(first.value, tree.String)
+        is_whole = is_text or _has_braces(first.value)
+        if not isinstance(type_, (StructType, ArrayType)) or is_whole:
             self.rest.pop(0)
             return build_initial(context, type_, first.value, in_braces=True)
         if isinstance(type_, StructType):

@@ -772,10 +772,24 @@ def find_this(context: Context, node: tree.Node, holder: str = "this") -> Lvalue
 
 def find_own_member(context: Context, field: FieldName, node: tree.Node) -> Lvalue:
     """A member of the object that a member function is called on."""
-    lvalue = find_member(context, find_this(context, node, field.holder), field.name, node)
+    this = find_this(context, node, field.holder)
+    base = _find_named_base(context, node)
+    if isinstance(this.type, StructType) and base is not None and this.type.derives_from(base):
+        this = retype_lvalue(this, base)
+    lvalue = find_member(context, this, field.name, node)
     if isinstance(lvalue, Value):
         raise context.error(node, f"'{field.name}' is constant")
     return lvalue
+
+
+def _find_named_base(context: Context, node: tree.Node) -> StructType | None:
+    """The class in `A::x` and `A<int>::x`, of which the member is; the object may have others."""
+    if not isinstance(node, tree.Name):
+        return None
+    path = node.text.rpartition("::")[0]
+    named = tree.NamedType(path, (), (), node.scope) if path else node.scope
+    found = None if named is None else context.unit.resolve_type(named, context.scope).type
+    return found if isinstance(found, StructType) else None
 
 
 def _find_member(context: Context, node: tree.Member) -> Lvalue | Value:

@@ -203,7 +203,8 @@ def _operate_on_objects(
     found = (left, right)
     name = f"operator{node.operator}"
     own = context.handlers.call_operator(context, name, operands, node, found)
-    if own is None and node.operator == "!=":
+    is_object = any(isinstance(each.type, StructType) for each in found)
+    if own is None and is_object and node.operator == "!=":
         equal = context.handlers.call_operator(context, "operator==", operands, node, found)
         if equal is not None:
             value = equal if isinstance(equal, Value) else read_lvalue(context, equal)
@@ -265,7 +266,7 @@ def _find_divisor(
 
 
 def _evaluate_logical(context: Context, node: tree.BinaryOperation) -> Value:
-    if context.unit.classes:
+    if context.unit.classes or context.unit.find(f"operator{node.operator}", context.scope):
         found = tuple(look_for_value(context, each) for each in (node.left, node.right))
         if any(has_own_operators(each.type) for each in found):
             own = context.handlers.call_operator(
