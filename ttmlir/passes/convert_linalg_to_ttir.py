@@ -539,9 +539,10 @@ def _folded(
 ) -> Array | None:
     """A number combined by halves, for what no reduction repeats; None for other operations."""
     terms = [operand for operand in owner.operands if operand is not argument]
+    named = (ON_TRUTH if is_boolean(owner.results[0].type) else _COMBINING).get(owner.name)
     # Sums of truth values wrap around.
-    is_sum = owner.name == "arith.addi" and is_boolean(owner.results[0].type)
-    if not (is_sum or owner.name in _FOLDED) or len(terms) != 1:
+    folds = named is not None and (named.mnemonic in _BITS or named == definition("logical_xor"))
+    if not (folds or owner.name in _EXTREMES) or len(terms) != 1:
         return None
     if loops.depends(terms[0], argument):
         return None
@@ -561,8 +562,10 @@ def _folded(
     return combine(x.reshape(init.shape), init)
 
 
-_FOLDED = ("arith.andi", "arith.ori", "arith.xori", "arith.maxui", "arith.minui")
-"""Operations on two integers that may combine many in any order."""
+_BITS = ("bitwise_and", "bitwise_or", "bitwise_xor")
+"""Operations that combine many in any order."""
+_EXTREMES = ("arith.maxui", "arith.minui")
+"""Such operations of arith that are several of ttir."""
 
 
 def _choice(loops: _Loops, choice: Choice, init: Array, dims: list[int]) -> Array:
