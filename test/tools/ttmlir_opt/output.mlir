@@ -23,5 +23,5 @@
 // FILES-NEXT: out.mlir
 // FILES-NEXT: piped.mlir
 // FILES-NOT: {{.}}
-// BYTES: cannot read input file '{{.*}}bytes': line 1 is not UTF-8 text, byte 0 is 0xFF; expected MLIR as text
+// BYTES: {{.*}}bytes:1:1: error: expected text in UTF-8, found the byte 0xFF
 func.func @f() { return }
